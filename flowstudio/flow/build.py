@@ -1,0 +1,77 @@
+"""Collects what a reader finds and makes the `Chart`: the part that both languages share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from flowstudio.flow.chart import Chart
+from flowstudio.flow.diagnostics import Diagnostic
+from flowstudio.flow.model import Direction, FlowEdge, FlowNode, Language, Span, find_kind
+from flowstudio.flow.validate import validate_chart
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A node while the text is still being read."""
+
+    span: Span
+    label: str | None = None
+    label_span: Span | None = None
+
+
+@dataclass(slots=True)
+class ChartBuilder:
+    """Nodes, edges and findings in the order in which the text brings them."""
+
+    language: Language
+    direction: Direction = "TD"
+    title: str | None = None
+    _nodes: dict[str, _Draft] = field(default_factory=dict[str, _Draft])
+    _edges: list[FlowEdge] = field(default_factory=list[FlowEdge])
+    _diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
+
+    def node(self, node_id: str, span: Span) -> None:
+        """A mention of a node; the first one makes it."""
+        self._nodes.setdefault(node_id, _Draft(span))
+
+    def label(self, node_id: str, label: str, span: Span, label_span: Span) -> str | None:
+        """Give a node its label, replacing an earlier one, which is returned (None: it had none).
+
+        `span` is the whole declaration, `label_span` the label's text as written, quotes included.
+        """
+        draft = self._nodes.setdefault(node_id, _Draft(span))
+        before = draft.label
+        draft.label, draft.span, draft.label_span = label, span, label_span
+        return before
+
+    def edge(
+        self,
+        src: str,
+        dst: str,
+        label: str | None,
+        span: Span,
+        label_span: Span | None = None,
+    ) -> None:
+        """An edge between two nodes that have been mentioned."""
+        self._edges.append(FlowEdge(src, dst, label or None, span, label_span))
+
+    def report(self, diagnostic: Diagnostic) -> None:
+        """Add a finding of the reader's."""
+        self._diagnostics.append(diagnostic)
+
+    def build(self) -> Chart:
+        """The chart with the reader's and the validator's findings, in order of place."""
+        exits: dict[str, int] = dict.fromkeys(self._nodes, 0)
+        for edge in self._edges:
+            exits[edge.src] += 1
+        nodes: dict[str, FlowNode] = {}
+        for node_id, draft in self._nodes.items():
+            label = node_id if draft.label is None else draft.label
+            kind = find_kind(label, exits[node_id])
+            nodes[node_id] = FlowNode(node_id, label, kind, draft.span, draft.label_span)
+        chart = Chart(self.language, nodes, tuple(self._edges), (), self.direction, self.title)
+        found = [*self._diagnostics, *validate_chart(chart)]
+        found.sort(key=lambda d: d.span)
+        return Chart(
+            self.language, nodes, chart.edges, tuple(found), self.direction, self.title
+        )
