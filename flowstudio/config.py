@@ -1,0 +1,133 @@
+"""Settings: one YAML file, checked as it is read, every field with its meaning.
+
+A file that does not parse or holds a wrong value never stops the program: `load_config` gives the defaults
+for what is wrong and says what and where, so that the front end can show it.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from flowstudio import paths
+
+type ProviderType = Literal[
+    "rehearsal", "openai", "openai-responses", "kimi", "anthropic", "gemini"
+]
+
+
+class ProviderSettings(BaseModel):
+    """Where models are served."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: ProviderType = "openai"
+    """The protocol it speaks. `openai` is any OpenAI-compatible chat server, a local one too."""
+    base_url: str | None = None
+    """The server's address; the protocol's usual one when left out."""
+    key_env: str | None = None
+    """The name of the environment variable that holds the key. Keys never stand in this file."""
+
+
+class ModelSettings(BaseModel):
+    """A model that can be chosen by its name in `models`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    provider: str
+    """A name from `providers`."""
+    model: str
+    """The server's own name for the model."""
+    context_size: int = Field(default=128_000, gt=0)
+    """Tokens that the model's window holds."""
+    capabilities: list[Literal["image", "thinking", "tools"]] = Field(
+        default_factory=lambda: ["tools"]
+    )
+    """What it can do beyond text."""
+
+
+class LoopControl(BaseModel):
+    """Bounds of the agent's loop (KimiSoul's design, table "LoopControl")."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    max_steps_per_run: int = Field(default=100, gt=0)
+    """Calls to the model in one turn."""
+    max_retries_per_step: int = Field(default=3, ge=0)
+    """How often one failing call is made again."""
+    max_ralph_iterations: int = Field(default=0, ge=-1)
+    """Above 0 a plain prompt becomes a loop of that many rounds at most; -1 without bound."""
+    max_choice_retries: int = Field(default=3, ge=0)
+    """How often an answer that names no branch is asked for again."""
+    request_timeout: float = Field(default=600.0, gt=0)
+    """Seconds without a sign of life from the model's server before a call is given up."""
+
+
+class Config(BaseModel):
+    """The whole configuration file."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str | None = None
+    """The model to start with: a name from `models`, or `rehearsal`."""
+    providers: dict[str, ProviderSettings] = Field(default_factory=dict[str, ProviderSettings])
+    models: dict[str, ModelSettings] = Field(default_factory=dict[str, ModelSettings])
+    skills_dirs: list[Path] = Field(default_factory=list[Path])
+    """More folders with skills, beside the project's, the user's and the bundled ones."""
+    theme: str | None = None
+    """The name of a theme, bundled or from the user's `themes` folder."""
+    yolo: bool = False
+    """True lets every tool act without asking."""
+    disable_curl_tip: bool = False
+    """True leaves out the hint about a failed `curl` that is added to tool messages."""
+    loop: LoopControl = Field(default_factory=LoopControl)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedConfig:
+    """A configuration and what was wrong with its file, a sentence each."""
+
+    config: Config
+    problems: tuple[str, ...]
+    path: Path
+
+
+def config_file() -> Path:
+    """The configuration file: `FLOWSTUDIO_CONFIG` or `config.yaml` in the configuration folder."""
+    if own := os.environ.get("FLOWSTUDIO_CONFIG"):
+        return Path(own)
+    return paths.config_dir() / "config.yaml"
+
+
+def load_config(path: Path | None = None) -> LoadedConfig:
+    """Read the settings; never raises. A field that is wrong falls back to its default."""
+    path = path or config_file()
+    try:
+        raw: object = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        return LoadedConfig(Config(), (), path)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        reason = " ".join(str(error).split())
+        return LoadedConfig(Config(), (f"{path}: not read: {reason}",), path)
+    if raw is None:
+        return LoadedConfig(Config(), (), path)
+    if not isinstance(raw, dict):
+        return LoadedConfig(Config(), (f"{path}: must be a mapping of settings",), path)
+    values = cast("dict[str, Any]", raw)
+    problems: list[str] = []
+    while True:
+        try:
+            return LoadedConfig(Config.model_validate(values), tuple(problems), path)
+        except ValidationError as error:
+            wrong = error.errors()
+            for one in wrong:
+                where = ".".join(str(part) for part in one["loc"])
+                problems.append(f"{path}: {where}: {one['msg']}")
+            # A wrong setting costs the top-level entry that it stands in, not the whole file.
+            bad = {str(one["loc"][0]) for one in wrong if one["loc"]}
+            values = {key: value for key, value in values.items() if str(key) not in bad}
