@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 
+from flowstudio.flow import codes
 from flowstudio.flow.chart import Chart
-from flowstudio.flow.diagnostics import Diagnostic
+from flowstudio.flow.diagnostics import Diagnostic, finding
 from flowstudio.flow.model import Direction, FlowEdge, FlowNode, Language, Span, find_kind
 from flowstudio.flow.validate import validate_chart
+
+_CHOICE = re.compile(r"<choice>([^<]*)</choice>", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -52,7 +56,20 @@ class ChartBuilder:
         span: Span,
         label_span: Span | None = None,
     ) -> None:
-        """An edge between two nodes that have been mentioned."""
+        """An edge between two nodes that have been mentioned.
+
+        A label written as `<choice>x</choice>` is read as `x`, with a warning.
+        """
+        if label and (tagged := _CHOICE.fullmatch(label.strip())):
+            label = tagged[1].strip()
+            self.report(
+                finding(
+                    codes.CHOICE_TAG,
+                    f'the label of the exit from "{src}" to "{dst}" is written as a <choice> tag',
+                    label_span or span,
+                    f"write only: {label}",
+                )
+            )
         self._edges.append(FlowEdge(src, dst, label or None, span, label_span))
 
     def report(self, diagnostic: Diagnostic) -> None:
@@ -69,9 +86,13 @@ class ChartBuilder:
             label = node_id if draft.label is None else draft.label
             kind = find_kind(label, exits[node_id])
             nodes[node_id] = FlowNode(node_id, label, kind, draft.span, draft.label_span)
-        chart = Chart(self.language, nodes, tuple(self._edges), (), self.direction, self.title)
-        found = [*self._diagnostics, *validate_chart(chart)]
-        found.sort(key=lambda d: d.span)
-        return Chart(
-            self.language, nodes, chart.edges, tuple(found), self.direction, self.title
+        chart = Chart(
+            self.language,
+            nodes,
+            tuple(self._edges),
+            tuple(self._diagnostics),
+            self.direction,
+            self.title,
         )
+        found = sorted([*self._diagnostics, *validate_chart(chart)], key=lambda d: d.span)
+        return replace(chart, diagnostics=tuple(found))
