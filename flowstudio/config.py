@@ -1,7 +1,7 @@
 """Settings: one YAML file, checked as it is read, every field with its meaning.
 
-A file that does not parse or holds a wrong value never stops the program: `load_config` gives the defaults
-for what is wrong and says what and where, so that the front end can show it.
+A file that does not parse or holds a wrong value never stops the program: `load_config` gives the
+defaults for what is wrong and says what and where, so that the front end can show it.
 """
 
 from __future__ import annotations

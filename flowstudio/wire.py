@@ -1,9 +1,9 @@
 """The stream of events that every front end consumes.
 
-What happens in a run is said once, as a frozen typed *body* (`PromptSent`, `ChoiceMade`, …), on a `Wire`.
-The wire stamps it with run, time, node and visit and hands the `Event` to its consumers in the order in
-which they subscribed: the journal first, so that nothing is shown before it is on disk, then the screen,
-the printer, the JSON writer. None of them is special.
+What happens in a run is said once, as a frozen typed *body* (`PromptSent`, `ChoiceMade`, …), on a
+`Wire`. The wire stamps it with run, time, node and visit and hands the `Event` to its consumers in
+the order in which they subscribed: the journal first, so that nothing is shown before it is on
+disk, then the screen, the printer, the JSON writer. None of them is special.
 
 A *visit* is counted per node: visit 2 of `verdict` is the second time the run entered that node.
 """
@@ -39,6 +39,9 @@ type PauseReason = Literal[
     "max_moves",
     "flow_broken",
     "run_to",
+    "answered",
+    "tool_rejected",
+    "dead_end",
 ]
 
 
@@ -274,7 +277,9 @@ class StatusChanged(Body):
 
 @dataclass(frozen=True, slots=True)
 class Notice(Body):
-    """Something a person should read that is no model's answer: a slash command's output, a warning."""
+    """Something a person should read that is no model's answer: a slash command's output, a
+    warning.
+    """
 
     type: ClassVar[str] = "notice"
     text: str
@@ -302,7 +307,9 @@ class Event:
         return self.body.type
 
     def to_json(self) -> dict[str, Any]:
-        """The event as one flat JSON object: `type, run, time[, node, visit]` and the body's fields."""
+        """The event as one flat JSON object: `type, run, time[, node, visit]` and the body's
+        fields.
+        """
         stamp = datetime.fromtimestamp(self.time, UTC).isoformat(timespec="milliseconds")
         record: dict[str, Any] = {"type": self.body.type, "run": self.run}
         record["time"] = stamp.replace("+00:00", "Z")
@@ -343,8 +350,8 @@ type Consumer = Callable[[Event], None]
 class Wire:
     """Stamps bodies and hands them to the consumers, in one thread, without buffering.
 
-    An exception that a consumer raises reaches whoever emitted: a journal that cannot write stops the
-    run instead of losing a record.
+    An exception that a consumer raises reaches whoever emitted: a journal that cannot write stops
+    the run instead of losing a record.
     """
 
     def __init__(self, run: str = "", *, now: Callable[[], float] = clock.time) -> None:
