@@ -8,7 +8,6 @@ SSH.
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -237,9 +236,12 @@ class FlowRunner:
         self._leave(walk, edge.dst, answer, started)
         if len(walk.path) > walk.bound:
             message = f"the run made {walk.bound} moves, as many as it was allowed"
-            with contextlib.suppress(_Jumped):
+            try:
                 await self._pause(walk, "max_moves", message, else_end="max_moves")
-            walk.bound += self._max_moves
+            except _Jumped as jump:
+                return jump.node
+            finally:
+                walk.bound += self._max_moves
         return edge.dst
 
     def _leave(self, walk: _Walk, to: str, answer: Answer, started: float) -> None:

@@ -1,0 +1,161 @@
+"""The journal of a run: one JSON record a line, each with a checksum.
+
+A line is the event as `--json` prints it with two fields more: `n`, which counts the records from
+1, and, last, `crc`, the CRC-32 (eight hex digits) of the line without it. So the file reads well
+in `less` and `git diff`, and a damaged line is told from a good one. Pieces of streamed text are
+joined into one record.
+
+Acknowledged means on disk: the writer is the first consumer of the wire, and `node_left`,
+`run_ended` and what comes before an act that cannot be taken back are fsynced before anybody else
+hears of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO
+
+from flowstudio.wire import (
+    Event,
+    FlowReloaded,
+    NodeLeft,
+    RunEnded,
+    RunStarted,
+    StatusChanged,
+    Text,
+    Thinking,
+    ToolCalled,
+)
+
+_DURABLE = (RunStarted, NodeLeft, ToolCalled, FlowReloaded, RunEnded)
+_UNSAVED = (StatusChanged,)
+
+
+class JournalDamaged(ValueError):
+    """A record in the middle of a journal is damaged; `offset` is its place in bytes."""
+
+    def __init__(self, path: Path, offset: int) -> None:
+        super().__init__(f"{path}: the record at byte {offset} is damaged")
+        self.path = path
+        self.offset = offset
+
+
+class JournalWriter:
+    """Appends events to a journal; a consumer for `Wire.subscribe`.
+
+    Raises:
+        OSError: the disk refuses. Nothing was acknowledged then, and the run hears of it.
+    """
+
+    def __init__(self, path: Path, *, sync: bool = True) -> None:
+        self._file: BinaryIO = path.open("ab", buffering=0)
+        self._sync = sync
+        self._count = 0
+        self._stream: Event | None = None
+
+    def __call__(self, event: Event) -> None:
+        """Record one event; on disk when this returns, if it is one of the durable kinds."""
+        if isinstance(event.body, _UNSAVED):
+            return
+        if self._joins(event):
+            return
+        self.flush()
+        if isinstance(event.body, Text | Thinking):
+            self._stream = event
+            return
+        self._write(event)
+        if self._sync and isinstance(event.body, _DURABLE):
+            os.fdatasync(self._file.fileno())
+
+    def _joins(self, event: Event) -> bool:
+        """Whether the event continued the stream that is being joined."""
+        match self._stream, event.body:
+            case Event(body=Text(text=before)), Text(text=text):
+                self._stream = replace(self._stream, body=Text(before + text))
+            case Event(body=Thinking(text=before)), Thinking(text=text):
+                self._stream = replace(self._stream, body=Thinking(before + text))
+            case _:
+                return False
+        return True
+
+    def flush(self) -> None:
+        """Write the streamed text that is still being joined."""
+        if self._stream is not None:
+            event, self._stream = self._stream, None
+            self._write(event)
+
+    def close(self) -> None:
+        """Flush and close; safe to call twice."""
+        if not self._file.closed:
+            self.flush()
+            self._file.close()
+
+    def _write(self, event: Event) -> None:
+        self._count += 1
+        record = {"n": self._count, **event.to_json()}
+        body = json.dumps(record, ensure_ascii=False)
+        self._file.write(_seal(body))
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """A journal as read: its events, and what was left off at its end."""
+
+    events: tuple[Event, ...]
+    dropped: int
+    """Bytes of a damaged tail that were not read."""
+
+
+def read_journal(path: Path) -> Journal:
+    """Read a journal; a damaged last record (a torn write) is dropped.
+
+    Raises:
+        JournalDamaged: a record that is not the last one is damaged.
+        OSError: the file cannot be read.
+    """
+    data = path.read_bytes()
+    events: list[Event] = []
+    for offset, line in _lines(data):
+        event = _unseal(line)
+        if event is None:
+            if offset + len(line) < len(data):
+                raise JournalDamaged(path, offset)
+            return Journal(tuple(events), len(line))
+        events.append(event)
+    return Journal(tuple(events), 0)
+
+
+def _seal(body: str) -> bytes:
+    """The line for a record: its checksum as the last field."""
+    data = body.encode()
+    return data[:-1] + b', "crc": "%08x"}\n' % zlib.crc32(data)
+
+
+_SEAL = len(b', "crc": "00000000"}\n')
+
+
+def _unseal(line: bytes) -> Event | None:
+    """The event of a line; None where the line is damaged."""
+    if len(line) <= _SEAL or not line.endswith(b'"}\n'):
+        return None
+    body = line[:-_SEAL] + b"}"
+    if line[-_SEAL:] != b', "crc": "%08x"}\n' % zlib.crc32(body):
+        return None
+    try:
+        return Event.from_json(json.loads(body))
+    except ValueError:
+        return None
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", start)
+        end = len(data) if end < 0 else end + 1
+        yield start, data[start:end]
+        start = end

@@ -1,0 +1,139 @@
+"""What a stream of events adds up to: where the run stands and what it has done so far.
+
+Any front end feeds its events to a `RunState` and shows what it says; the same state comes from a
+live run, from a journal and from a replay.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Literal
+
+from flowstudio.wire import (
+    Author,
+    ChoiceMade,
+    ChoiceRejected,
+    Event,
+    NodeEntered,
+    NodeLeft,
+    PromptSent,
+    RunEnded,
+    RunPaused,
+    RunResumed,
+    RunStarted,
+    StatusChanged,
+    StepBegan,
+)
+
+type Phase = Literal["idle", "running", "paused", "ended"]
+type EdgeKey = tuple[str, str, str | None]
+"""Source, target and the branch's label; None where the source has a single exit."""
+
+
+@dataclass(slots=True)
+class Visit:
+    """One visit of a node, as the timeline shows it."""
+
+    node: str
+    visit: int
+    move: int
+    kind: str
+    label: str
+    started: float
+    prompt: str | None = None
+    answer: str | None = None
+    branch: str | None = None
+    by: Author | None = None
+    over: str | None = None
+    retries: int = 0
+    tokens: int = 0
+    seconds: float | None = None
+    to: str | None = None
+
+    @property
+    def is_done(self) -> bool:
+        """True once the run has left the node."""
+        return self.seconds is not None
+
+
+@dataclass(slots=True)
+class RunState:
+    """The state of one run."""
+
+    phase: Phase = "idle"
+    flow: str = ""
+    model: str = ""
+    why: str = ""
+    """A sentence: why the run is paused, or how it ended."""
+    reason: str = ""
+    """The name of the pause's or the end's reason, as in the event."""
+    current: str | None = None
+    visits: list[Visit] = field(default_factory=list[Visit])
+    taken: Counter[EdgeKey] = field(default_factory=Counter[EdgeKey])
+    forced: set[EdgeKey] = field(default_factory=set[EdgeKey])
+    done: Counter[str] = field(default_factory=Counter[str])
+    """How often each node was left."""
+    failed: set[str] = field(default_factory=set[str])
+    tokens: int = 0
+    context_usage: float = 0.0
+    model_calls: int = 0
+    started: float = 0.0
+    ended: float | None = None
+
+    @property
+    def now(self) -> Visit | None:
+        """The visit in flight, or the last one."""
+        return self.visits[-1] if self.visits else None
+
+    def apply(self, event: Event) -> None:
+        """Take in one event."""
+        now = self.now
+        match event.body:
+            case RunStarted(flow=flow, model=model):
+                self.phase, self.flow, self.model = "running", flow, model
+                self.started = event.time
+            case NodeEntered(move=move, kind=kind, label=label):
+                node = event.node or ""
+                self.current = node
+                self.visits.append(Visit(node, event.visit or 1, move, kind, label, event.time))
+            case PromptSent(prompt=prompt, attempt=1) if now and event.node:
+                now.prompt = prompt
+            case ChoiceRejected() if now:
+                now.retries += 1
+            case ChoiceMade(branch=branch, by=by, over=over) if now:
+                now.branch, now.by, now.over = branch, by, over
+            case NodeLeft() as left if now:
+                self._leave(now, left)
+            case RunPaused(why=why, message=message):
+                self.phase, self.reason, self.why = "paused", why, message
+                if why in ("model_failed", "choice_failed") and event.node:
+                    self.failed.add(event.node)
+            case RunResumed():
+                self.phase, self.reason, self.why = "running", "", ""
+                self.failed.discard(event.node or "")
+            case RunEnded(reason=reason, message=message):
+                self.phase, self.reason, self.why = "ended", reason, message
+                self.ended = event.time
+                if reason in ("model_failed", "choice_failed", "dead_end") and self.current:
+                    self.failed.add(self.current)
+            case StatusChanged(tokens=tokens, context_usage=usage):
+                self.tokens, self.context_usage = tokens, usage
+            case StepBegan():
+                self.model_calls += 1
+            case _:
+                pass
+
+    def _leave(self, now: Visit, left: NodeLeft) -> None:
+        now.answer, now.tokens, now.seconds, now.to = (
+            left.answer,
+            left.tokens,
+            left.seconds,
+            left.to,
+        )
+        now.by = now.by or left.by
+        key = (now.node, left.to, left.branch)
+        self.taken[key] += 1
+        if left.by == "user" and left.branch is not None:
+            self.forced.add(key)
+        self.done[now.node] += 1
