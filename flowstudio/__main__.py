@@ -1,0 +1,7 @@
+"""`python -m flowstudio` is `flowstudio`."""
+
+import sys
+
+from flowstudio.cli import main
+
+sys.exit(main())

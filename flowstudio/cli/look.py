@@ -1,0 +1,249 @@
+"""The commands that look at flows without running them: list, show, check, draw, explain."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from flowstudio.cli.output import fail, print_diagnostics, say
+from flowstudio.flow import CODES, Diagnostic, FlowEdge, FlowNode, Span
+from flowstudio.skill import Catalogue, Skill, SkillError, discover, load_skill
+
+
+def list_skills(args: argparse.Namespace) -> int:
+    """`flowstudio list`"""
+    work_dir: Path = args.path or Path.cwd()
+    if not work_dir.is_dir():
+        return fail(f"{work_dir} is not a folder", "give a work folder, or leave PATH out")
+    catalogue = discover(work_dir, extra_dirs=args.skills_dir)
+    if args.json:
+        _print_json([_skill_record(skill) for skill in catalogue.skills])
+        return 0
+    width = max((len(skill.name) for skill in catalogue.skills), default=0)
+    scope = None
+    for skill in catalogue.skills:
+        if skill.scope != scope:
+            scope = skill.scope
+            say(f"\n{scope}" if scope != catalogue.skills[0].scope else scope)
+        mark = "◆" if skill.declared_type == "flow" else "◇"
+        errors = f"  ▲{len(skill.errors)}" if skill.errors else ""
+        say(f"  {mark} {skill.name:<{width}}  {_first_line(skill.description)}{errors}")
+    for problem in catalogue.problems:
+        print_diagnostics([problem], sources={}, file=sys.stderr)
+    return 0
+
+
+def show(args: argparse.Namespace) -> int:
+    """`flowstudio show`"""
+    skill = find_skill(args.path, args.skills_dir)
+    if skill is None:
+        return 2
+    if args.json:
+        _print_json(_chart_record(skill))
+    else:
+        _print_outline(skill)
+        print_diagnostics(skill.diagnostics, {skill.path: skill.source}, file=sys.stderr)
+    return 1 if skill.errors else 0
+
+
+def check(args: argparse.Namespace) -> int:
+    """`flowstudio check`"""
+    skills: list[Skill] = []
+    for path in args.paths:
+        found = _skills_at(path)
+        if found is None:
+            return 2
+        skills.extend(found)
+    findings = [d for skill in skills for d in skill.diagnostics]
+    errors = sum(d.severity == "error" for d in findings)
+    if args.json:
+        _print_json([diagnostic_record(d) for d in findings])
+        return 1 if errors else 0
+    print_diagnostics(findings, {skill.path: skill.source for skill in skills}, file=sys.stdout)
+    warnings = len(findings) - errors
+    checked = f"{len(skills)} checked"
+    say(f"{checked}: {errors} errors, {warnings} warnings" if findings else f"{checked}: all good")
+    return 1 if errors else 0
+
+
+def draw_chart(args: argparse.Namespace) -> int:
+    """`flowstudio draw`"""
+    skill = find_skill(args.path, args.skills_dir)
+    if skill is None:
+        return 2
+    if skill.chart is None or not skill.chart.nodes:
+        print_diagnostics(skill.diagnostics, {skill.path: skill.source}, file=sys.stderr)
+        return fail(f"{skill.path} holds no chart that could be drawn", "")
+    from flowstudio.drawing import draw
+
+    drawing = draw(
+        skill.chart,
+        direction=args.direction,
+        zoom=args.zoom,
+        width=args.width,
+        glyphs="ascii" if args.ascii else "unicode",
+    )
+    text = drawing.svg() if args.format == "svg" else drawing.text()
+    if args.output is None:
+        say(text, end="")
+    else:
+        try:
+            args.output.write_text(text, encoding="utf-8")
+        except OSError as error:
+            return fail(f"{args.output}: {error.strerror}", "give another FILE to -o")
+    return 0
+
+
+def explain(args: argparse.Namespace) -> int:
+    """`flowstudio explain`"""
+    if args.code is None:
+        width = max(map(len, CODES))
+        for code in sorted(CODES.values(), key=lambda code: (code.severity, code.name)):
+            say(f"{code.name:<{width}}  {code.severity}")
+        return 0
+    code = CODES.get(args.code)
+    if code is None:
+        return fail(f"there is no code {args.code!r}", "flowstudio explain lists them all")
+    import textwrap
+
+    say(f"{code.name} ({code.severity})\n")
+    say(textwrap.fill(code.explanation, 80))
+    return 0
+
+
+def find_skill(wanted: str, extra_dirs: Sequence[Path]) -> Skill | None:
+    """The skill of a path or a name; where there is none, says so and gives None."""
+    path = Path(wanted)
+    looks_like_path = os.sep in wanted or path.suffix in (".md", ".mmd", ".mermaid", ".d2", ".yaml")
+    if path.exists() or looks_like_path:
+        try:
+            return load_skill(path)
+        except SkillError as error:
+            if looks_like_path or path.is_file():
+                fail(str(error), "")
+                return None
+    catalogue = discover(Path.cwd(), extra_dirs=extra_dirs)
+    skill = catalogue.get(wanted)
+    if skill is None:
+        near = catalogue.near(wanted)
+        hint = f"did you mean {' or '.join(near)}?" if near else "flowstudio list shows them all"
+        fail(f"there is no skill {wanted!r} here", hint)
+    return skill
+
+
+def _skills_at(path: Path) -> Sequence[Skill] | None:
+    try:
+        return [load_skill(path)]
+    except SkillError as error:
+        if not path.is_dir():
+            fail(str(error), "")
+            return None
+    below = _below(path)
+    if not below:
+        fail(f"{path} holds no skill and no chart", "give a skill folder, a SKILL.md or a chart")
+        return None
+    return below
+
+
+def _below(folder: Path) -> list[Skill]:
+    """The skills in a folder of skills, and those of a work folder's roots."""
+    found: dict[Path, Skill] = {}
+    catalogue: Catalogue = discover(
+        folder, extra_dirs=[folder], include_builtin=False, include_user=False
+    )
+    for skill in catalogue.skills:
+        found[skill.path.resolve()] = skill
+    for file in sorted(folder.iterdir()):
+        if file.suffix in (".mmd", ".mermaid", ".d2") and file.is_file():
+            found.setdefault(file.resolve(), load_skill(file))
+    return list(found.values())
+
+
+def _print_outline(skill: Skill) -> None:
+    chart = skill.chart
+    say(f"{skill.name}  ({skill.declared_type}, {skill.path})")
+    if skill.description:
+        say(_first_line(skill.description))
+    if chart is None:
+        return
+    say(f"\n{len(chart.nodes)} nodes, {len(chart.edges)} edges, {chart.language}")
+    exits: dict[str, list[FlowEdge]] = {}
+    for edge in chart.edges:
+        exits.setdefault(edge.src, []).append(edge)
+    for node in chart.nodes.values():
+        line = f"line {node.span.line}" if node.span else ""
+        say(f"\n{node.id}  ({node.kind}, {line})")
+        if node.kind in ("task", "decision") and node.text != node.id:
+            for text in node.text.splitlines():
+                say(f"    {text}")
+        for edge in exits.get(node.id, []):
+            say(f"  → {edge.dst}" if edge.label is None else f"  {edge.label} → {edge.dst}")
+
+
+def _skill_record(skill: Skill) -> dict[str, Any]:
+    return {
+        "name": skill.name,
+        "description": skill.description,
+        "type": skill.declared_type,
+        "scope": skill.scope,
+        "path": str(skill.path),
+        "valid": not skill.errors,
+        "diagnostics": [diagnostic_record(d) for d in skill.diagnostics],
+    }
+
+
+def _chart_record(skill: Skill) -> dict[str, Any]:
+    chart = skill.chart
+    nodes: Iterable[FlowNode] = chart.nodes.values() if chart else ()
+    return {
+        "name": skill.name,
+        "description": skill.description,
+        "type": skill.declared_type,
+        "path": str(skill.path),
+        "language": chart.language if chart else None,
+        "direction": chart.direction if chart else None,
+        "valid": skill.flow is not None,
+        "begin": next((node.id for node in nodes if node.kind == "begin"), None),
+        "end": next((node.id for node in nodes if node.kind == "end"), None),
+        "nodes": [
+            {"id": node.id, "label": node.text, "kind": node.kind, **_place(node.span)}
+            for node in nodes
+        ],
+        "edges": [
+            {"src": edge.src, "dst": edge.dst, "label": edge.label, **_place(edge.span)}
+            for edge in (chart.edges if chart else ())
+        ],
+        "diagnostics": [diagnostic_record(d) for d in skill.diagnostics],
+    }
+
+
+def _place(span: Span | None) -> dict[str, int | None]:
+    return {"line": span.line if span else None, "column": span.column if span else None}
+
+
+def diagnostic_record(d: Diagnostic) -> dict[str, Any]:
+    """A diagnostic as JSON; lines and columns from 1, the end exclusive."""
+    return {
+        "path": d.path,
+        "line": d.span.line,
+        "column": d.span.column,
+        "end_line": d.span.end_line,
+        "end_column": d.span.end_column,
+        "severity": d.severity,
+        "code": d.code,
+        "message": d.message,
+        "hint": d.hint,
+    }
+
+
+def _first_line(text: str) -> str:
+    return next(iter(text.splitlines()), "")
+
+
+def _print_json(value: object) -> None:
+    say(json.dumps(value, ensure_ascii=False, indent=2))

@@ -1,0 +1,202 @@
+"""The command line: what can be typed, and the help that teaches it."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from flowstudio import __version__
+
+_STUDIO_HELP = """\
+Flow Studio: see, run, step through and edit agent flows in the terminal.
+
+  flowstudio                      open the studio on the skills of this folder
+  flowstudio PATH                 … on a work folder, a skill folder, a SKILL.md or a .mmd/.d2 chart
+  flowstudio COMMAND --help       the headless commands, for scripts and CI:
+
+    list      the skills that are found here
+    show      a flow's nodes and edges, as an outline or as JSON
+    check     what is wrong with a flow, with line and column
+    draw      a flow as a picture in characters
+    run       run a flow without a screen
+    explain   what a diagnostic code means
+"""
+
+_STUDIO_EPILOG = """\
+Without a key or a configured model the studio rehearses: you are the model and pick each branch.
+With KIMI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY set, that model answers.
+
+A folder whose name is a command's is opened with ./ before it: flowstudio ./list
+"""
+
+_RUN_EPILOG = """\
+examples:
+  flowstudio run tour --seed 1
+  flowstudio run code-review --model gpt-4.1 --input "the retry change"
+  flowstudio run skills/code-review --script answers.yaml --json
+
+exit status:
+  0  END was reached                     5  --max-moves was reached
+  1  the script's expectation failed     6  a tool was refused
+  2  wrong call, unreadable or invalid   7  a node without an exit was reached
+     flow, or no model                 130  interrupted
+  3  no valid choice after all retries
+  4  the model failed (key, network, server, script at its end)
+"""
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """The call, with `func` set to the function that carries it out.
+
+    Exits with status 2 and a message where the call is wrong, as argparse does.
+    """
+    if argv and argv[0] in _COMMANDS:
+        return _command_parser(argv[0]).parse_args(argv[1:])
+    return _studio_parser().parse_args(argv)
+
+
+def _later(module: str, function: str) -> Callable[[argparse.Namespace], int]:
+    """A function of a module that is imported when it is called."""
+
+    def call(args: argparse.Namespace) -> int:
+        return getattr(importlib.import_module(f"flowstudio.cli.{module}"), function)(args)
+
+    return call
+
+
+def _studio_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="flowstudio",
+        usage="flowstudio [PATH] [options]   or   flowstudio COMMAND …",
+        description=_STUDIO_HELP,
+        epilog=_STUDIO_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "path", nargs="?", type=Path, metavar="PATH", help="what to open; default: this folder"
+    )
+    parser.add_argument("--version", action="version", version=f"flowstudio {__version__}")
+    parser.add_argument(
+        "--prompt-flow", type=Path, metavar="FILE", help="a bare chart (.mmd, .d2); /begin runs it"
+    )
+    parser.add_argument("--theme", metavar="NAME", help="a colour theme, such as studio-light")
+    parser.add_argument("--yolo", action="store_true", help="let tools act without asking")
+    _add_skills(parser)
+    _add_model(parser)
+    parser.set_defaults(func=_later("studio", "open_studio"))
+    return parser
+
+
+def _command_parser(name: str) -> argparse.ArgumentParser:
+    build, summary = _COMMANDS[name]
+    parser = argparse.ArgumentParser(
+        prog=f"flowstudio {name}",
+        description=summary,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    build(parser)
+    return parser
+
+
+def _add_skills(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--skills-dir",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="one more folder of skills; may be given several times",
+    )
+
+
+def _add_model(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("who answers (default: the configured model)")
+    who = group.add_mutually_exclusive_group()
+    who.add_argument("--model", metavar="M", help="a model of the configuration, or `rehearsal`")
+    who.add_argument(
+        "--script", type=Path, metavar="FILE", help="scripted answers (YAML), without a model"
+    )
+    who.add_argument(
+        "--seed", type=int, metavar="N", help="a walk that picks branches by chance, the same for N"
+    )
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON for programs")
+
+
+def _build_list(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", nargs="?", type=Path, metavar="PATH", help="the work folder")
+    _add_skills(parser)
+    _add_json(parser)
+    parser.set_defaults(func=_later("look", "list_skills"))
+
+
+def _build_show(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", metavar="PATH", help="a skill's name, folder or file, or a chart")
+    _add_skills(parser)
+    _add_json(parser)
+    parser.set_defaults(func=_later("look", "show"))
+
+
+def _build_check(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH", help="skills, charts, or folders of them"
+    )
+    _add_json(parser)
+    parser.epilog = "exit status: 0 no errors (warnings allowed), 1 errors, 2 wrong call"
+    parser.set_defaults(func=_later("look", "check"))
+
+
+def _build_draw(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", metavar="PATH", help="a skill's name, folder or file, or a chart")
+    _add_skills(parser)
+    parser.add_argument("--ascii", action="store_true", help="plain ASCII characters only")
+    parser.add_argument(
+        "--zoom",
+        choices=("full", "title", "dot"),
+        default="full",
+        help="whole prompts (default), their first lines, or dots",
+    )
+    parser.add_argument(
+        "--direction", choices=("TD", "LR", "BT", "RL"), help="instead of the chart's own"
+    )
+    parser.add_argument("--width", type=int, metavar="N", help="the columns that are wished for")
+    parser.add_argument("--format", choices=("text", "svg"), default="text", help="default: text")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="instead of printing")
+    parser.set_defaults(func=_later("look", "draw_chart"))
+
+
+def _build_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "path", metavar="NAME|PATH", help="a flow skill's name, folder or file, or a chart"
+    )
+    _add_skills(parser)
+    _add_model(parser)
+    parser.add_argument("--input", default=None, metavar="TEXT", help="the flow's input:
+    $ARGUMENTS") parser.add_argument(
+        "--max-moves", type=int, default=1000, metavar="N", help="stop after N moves (default 1000)"
+    )
+    parser.add_argument(
+        "--yolo", action="store_true", help="let tools write and run commands without asking"
+    )
+    _add_json(parser)
+    parser.epilog = _RUN_EPILOG
+    parser.set_defaults(func=_later("run", "run_flow"))
+
+
+def _build_explain(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("code", nargs="?", metavar="CODE", help="such as end-unreachable")
+    parser.set_defaults(func=_later("look", "explain"))
+
+
+_COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
+    "list": (_build_list, "List the skills of a work folder, the user's and the bundled ones."),
+    "show": (_build_show, "Show a flow's nodes and edges, and what is wrong with it."),
+    "check": (_build_check, "Check flow skills and charts."),
+    "draw": (_build_draw, "Draw any chart that can be read, whether or not it can be run."),
+    "run": (_build_run, "Run a flow without a screen."),
+    "explain": (_build_explain, "Explain a diagnostic code, or list them all."),
+}
