@@ -175,8 +175,10 @@ def _build_run(parser: argparse.ArgumentParser) -> None:
     )
     _add_skills(parser)
     _add_model(parser)
-    parser.add_argument("--input", default=None, metavar="TEXT", help="the flow's input:
-    $ARGUMENTS") parser.add_argument(
+    parser.add_argument(
+        "--input", default=None, metavar="TEXT", help="the flow's input: $ARGUMENTS"
+    )
+    parser.add_argument(
         "--max-moves", type=int, default=1000, metavar="N", help="stop after N moves (default 1000)"
     )
     parser.add_argument(
