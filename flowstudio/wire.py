@@ -129,7 +129,8 @@ class ToolCalled(Body):
 
 @dataclass(frozen=True, slots=True)
 class ToolReturned(Body):
-    """A tool call has its result. `brief` is a line for people, `output` what the model is shown."""
+    """A tool call has its result. `brief` is a line for people, `output` what the model is
+    shown."""
 
     type: ClassVar[str] = "tool_returned"
     id: str
@@ -161,6 +162,25 @@ class ApprovalGiven(Body):
     id: str
     verdict: Verdict
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UserAsked(Body):
+    """The agent asks the user a question and waits; `options` are answers that it suggests."""
+
+    type: ClassVar[str] = "user_asked"
+    id: str
+    question: str
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UserAnswered(Body):
+    """The answer to a `UserAsked`."""
+
+    type: ClassVar[str] = "user_answered"
+    id: str
+    answer: str
 
 
 @dataclass(frozen=True, slots=True)
