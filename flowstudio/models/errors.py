@@ -108,7 +108,7 @@ def redact(text: str) -> str:
 
 
 def find_retry_after(error: BaseException, *, now: float | None = None) -> float | None:
-    """The seconds that the server asks to wait: `Retry-After`, a number or a date. None if not asked.
+    """The seconds that the server asks to wait: `Retry-After`, a number or a date; None if not.
 
     kosong drops the headers, but chains the SDK's error, which holds the response.
     """

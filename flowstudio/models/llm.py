@@ -24,6 +24,19 @@ class LLM:
     """Tokens that its window holds; None where there is no such bound (a rehearsal)."""
     capabilities: frozenset[Capability] = frozenset({"tools"})
 
+    def with_thinking(self, thinking: bool | None) -> ChatProvider:
+        """The provider told to think, or not to; None leaves it to the server.
+
+        OpenAI's protocol has no word for "off" that all its servers take, so there nothing is sent.
+        """
+        match thinking:
+            case True:
+                return self.provider.with_thinking("high")
+            case False if self.provider.name not in ("openai", "openai-responses"):
+                return self.provider.with_thinking("off")
+            case _:
+                return self.provider
+
     @property
     def answers_as(self) -> Literal["model", "user", "script", "seed"]:
         """Who really answers: a rehearsal names the user, the script or the seed."""

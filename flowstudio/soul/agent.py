@@ -1,0 +1,81 @@
+"""Who acts, and what with."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from flowstudio.soul.approval import Approval, Policy
+from flowstudio.soul.dmail import DenwaRenji
+from flowstudio.soul.questions import Questions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kosong.tooling import Toolset
+
+    from flowstudio.config import Config
+    from flowstudio.models.llm import LLM
+    from flowstudio.soul.retry import Sleep
+    from flowstudio.soul.skills import SkillLike
+    from flowstudio.wire import Wire
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """A name, what it is told of itself, and the tools that it has."""
+
+    name: str
+    system_prompt: str
+    toolset: Toolset
+
+
+@dataclass(slots=True)
+class Runtime:
+    """All that a soul works with. The model and the skills may change while it lives."""
+
+    config: Config
+    llm: LLM | None
+    wire: Wire
+    work_dir: Path
+    approval: Approval
+    questions: Questions
+    denwa_renji: DenwaRenji = field(default_factory=DenwaRenji)
+    skills: Sequence[SkillLike] = ()
+    disable_curl_tip: bool = False
+    sleep: Sleep = asyncio.sleep
+    """How a retry waits; another clock in tests."""
+
+    @classmethod
+    def create(
+        cls,
+        config: Config,
+        wire: Wire,
+        *,
+        work_dir: Path,
+        llm: LLM | None = None,
+        skills: Sequence[SkillLike] = (),
+        policy: Policy = "ask",
+        yolo: bool | None = None,
+        sleep: Sleep = asyncio.sleep,
+    ) -> Runtime:
+        """A runtime as the configuration says.
+
+        Args:
+            policy: who answers the tools' requests: the user (`ask`), or always the same. Under
+                another policy than `ask` the agent's own questions are not answered either.
+            yolo: overrides the configuration's `yolo`.
+        """
+        return cls(
+            config=config,
+            llm=llm,
+            wire=wire,
+            work_dir=work_dir,
+            approval=Approval(wire, policy=policy, yolo=config.yolo if yolo is None else yolo),
+            questions=Questions(wire, somebody=policy == "ask"),
+            skills=skills,
+            disable_curl_tip=config.disable_curl_tip,
+            sleep=sleep,
+        )

@@ -1,0 +1,133 @@
+"""The soul's own slash commands, and the one that each standard skill brings."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING
+
+from flowstudio.soul.skills import SkillLike, find_skill_file
+from flowstudio.soul.slash import SlashCommand
+
+if TYPE_CHECKING:
+    from flowstudio.soul.kimisoul import KimiSoul
+
+
+def list_own_commands() -> list[SlashCommand]:
+    """The commands that every soul has."""
+    return [
+        SlashCommand("help", "List the commands", _help, aliases=("h", "?")),
+        SlashCommand("clear", "Forget the conversation and begin anew", _clear),
+        SlashCommand("compact", "Summarise the conversation to make room", _compact),
+        SlashCommand(
+            "yolo", "Let tools act without asking, or ask again", _yolo, arguments="[on|off]"
+        ),
+        SlashCommand("model", "Show the models, or choose one", _model, arguments="[name]"),
+        SlashCommand(
+            "think", "Let the model think before it answers", _think, arguments="[on|off]"
+        ),
+    ]
+
+
+def list_skill_commands(skills: Iterable[SkillLike]) -> list[SlashCommand]:
+    """A `/skill:NAME` for each standard skill."""
+    return [
+        SlashCommand(
+            f"skill:{skill.name}",
+            skill.description,
+            _make_skill_runner(skill),
+            arguments="[request]",
+        )
+        for skill in skills
+        if skill.type == "standard"
+    ]
+
+
+def _make_skill_runner(skill: SkillLike) -> Callable[[KimiSoul, str], Awaitable[None]]:
+    async def run(soul: KimiSoul, args: str) -> None:
+        file = find_skill_file(skill)
+        try:
+            text = file.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            soul.notify(f"The skill {skill.name} cannot be read: {error}", "error")
+            return
+        prompt = f"Follow this skill. It stands in {file}.\n\n{text.strip()}"
+        if args:
+            prompt += f"\n\nThe user's request:\n{args}"
+        await soul.turn(prompt)
+
+    return run
+
+
+async def _help(soul: KimiSoul, _args: str) -> None:
+    rows = [
+        (f"/{command.name} {command.arguments}".rstrip(), command.description)
+        for command in soul.available_slash_commands
+    ]
+    width = min(32, max(len(usage) for usage, _ in rows))
+    soul.notify("\n".join(f"{usage:<{width}}  {text}" for usage, text in rows))
+
+
+async def _clear(soul: KimiSoul, _args: str) -> None:
+    soul.clear()
+    soul.notify("The conversation begins anew.")
+
+
+async def _compact(soul: KimiSoul, _args: str) -> None:
+    before = soul.context.token_count
+    if await soul.compact_context():
+        soul.notify(f"Summarised: {before} tokens became {soul.context.token_count}.")
+    else:
+        soul.notify("The conversation is too short to be summarised.")
+
+
+async def _yolo(soul: KimiSoul, args: str) -> None:
+    on = _read_switch(args, soul.runtime.approval.yolo)
+    if on is None:
+        soul.notify("Write /yolo, /yolo on or /yolo off.", "error")
+        return
+    soul.runtime.approval.set_yolo(on)
+    soul.notify("Tools act without asking." if on else "Tools ask before they change anything.")
+
+
+async def _think(soul: KimiSoul, args: str) -> None:
+    on = _read_switch(args, soul.thinking)
+    if on is None:
+        soul.notify("Write /think, /think on or /think off.", "error")
+        return
+    soul.set_thinking(on)
+    soul.notify("The model thinks before it answers." if on else "The model answers at once.")
+
+
+async def _model(soul: KimiSoul, args: str) -> None:
+    from flowstudio.models.build import build_model
+    from flowstudio.models.errors import ModelError
+    from flowstudio.models.registry import find_model, list_models
+
+    options = list_models(soul.runtime.config)
+    if not args:
+        rows = [
+            f"{'*' if soul.llm and option.name == soul.llm.name else ' '} {option.name}"
+            + (f"  {option.why_not}" if option.why_not else "")
+            for option in options
+        ]
+        soul.notify("\n".join([*rows, "Choose one with /model NAME."]))
+        return
+    try:
+        soul.set_model(await build_model(find_model(options, args), soul.runtime.config))
+    except ModelError as error:
+        soul.notify(str(error), "error")
+        return
+    soul.notify(f"The model is {args} now.")
+
+
+def _read_switch(args: str, now: bool) -> bool | None:
+    """What a switch is set to: the other position without an argument, None for a wrong one."""
+    match args.casefold():
+        case "":
+            return not now
+        case "on" | "yes" | "true":
+            return True
+        case "off" | "no" | "false":
+            return False
+        case _:
+            return None

@@ -1,0 +1,302 @@
+"""The conversation: messages, checkpoints and a token count, in memory or in a JSON Lines file.
+
+The file only ever grows. To go back appends a record that points at an earlier state; nothing is
+rewritten, so a process killed at any instant leaves a file that opens, at worst without its last
+line. Each record makes a new state out of the state before it. A state is known by its *position*,
+the number of records up to it, and every position ever reached can be returned to or copied into
+another file: that is how a run resumes, rewinds and forks.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from kosong.message import Message
+from pydantic import ValidationError
+
+from flowstudio.soul.messages import estimate_tokens, interrupted_tool_message, system_message
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class ContextError(Exception):
+    """A context's file cannot be read, or what was asked of the context does not exist."""
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """The conversation after some record, as a link to the state that it grew from."""
+
+    parent: int
+    message: Message | None
+    is_checkpoint: bool
+    checkpoints: int
+    tokens: int
+
+
+_EMPTY = _State(parent=-1, message=None, is_checkpoint=False, checkpoints=0, tokens=0)
+
+
+class Context:
+    """A conversation. With a file, all that was said before is read from it and all else added to
+    it.
+
+    Every change is on disk (not necessarily synced) when the method returns, and no method waits: a
+    cancelled turn can never leave half a change.
+
+    Raises:
+        ContextError: the file holds a record that cannot be read, other than an incomplete last
+        line.
+    """
+
+    def __init__(self, file: Path | None = None) -> None:
+        self.file = file
+        self._states: list[_State] = [_EMPTY]
+        self._history: list[Message] = []
+        self._size = 0
+        if file is not None and file.exists():
+            self._load(file)
+
+    @property
+    def history(self) -> Sequence[Message]:
+        """The messages that the model is shown, oldest first. A view: do not change it."""
+        return self._history
+
+    @property
+    def token_count(self) -> int:
+        """Tokens in the context: as the server last counted, and an estimate of what came since."""
+        return self._states[-1].tokens
+
+    @property
+    def n_checkpoints(self) -> int:
+        """How many checkpoints there are; their ids go from 0 to one less."""
+        return self._states[-1].checkpoints
+
+    @property
+    def position(self) -> int:
+        """The number of records so far. It never falls, and `rewind` takes it at any later time."""
+        return len(self._states) - 1
+
+    def checkpoint(self, *, add_user_message: bool = False) -> int:
+        """Mark this place and return its id; with a message that tells the model the id, if
+        wanted."""
+        number = self.n_checkpoints
+        records: list[_Record] = [{"role": "_checkpoint", "id": number}]
+        if add_user_message:
+            records.append(system_message(f"CHECKPOINT {number}"))
+        self._add(records)
+        return number
+
+    def append_message(self, message: Message | Sequence[Message]) -> None:
+        """Add one message, or several with a single write."""
+        self._add([message] if isinstance(message, Message) else message)
+
+    def append_step(
+        self, answer: Message, results: Sequence[Message], tokens: int | None = None
+    ) -> None:
+        """Add an answer and the results of its tool calls with a single write.
+
+        Args:
+            tokens: the whole context up to and with the answer, as the server counted it.
+        """
+        counted: list[_Record] = [{"role": "_usage", "token_count": tokens}] if tokens else []
+        self._add([answer, *counted, *results])
+
+    def update_token_count(self, tokens: int) -> None:
+        """Set the token count to what a server counted."""
+        self._add([{"role": "_usage", "token_count": tokens}])
+
+    def revert_to(self, checkpoint_id: int) -> None:
+        """Go back to how it was when checkpoint `checkpoint_id` was made; it and all later ones are
+        gone.
+
+        Raises:
+            ContextError: there is no such checkpoint.
+        """
+        self._return_to(self._find_checkpoint(checkpoint_id))
+
+    def rewind(self, position: int) -> None:
+        """Go back to how it was at `position`.
+
+        Raises:
+            ContextError: the position was never reached.
+        """
+        if not 0 <= position < len(self._states):
+            raise ContextError(f"The context has no position {position}; it is at {self.position}.")
+        self._return_to(position)
+
+    def clear(self) -> None:
+        """Go back to an empty conversation."""
+        self.rewind(0)
+
+    def sync(self) -> None:
+        """Return when all of it is on disk for good (fsync)."""
+        if self.file is not None and self.file.exists():
+            with self.file.open("rb+") as stream:
+                os.fsync(stream.fileno())
+
+    def copy_to(self, file: Path, position: int | None = None) -> Context:
+        """Write the conversation at `position` (now, if left out) to a new file and open it.
+
+        Raises:
+            FileExistsError: the file is there already.
+            ContextError: the position was never reached.
+        """
+        position = self.position if position is None else position
+        if not 0 <= position < len(self._states):
+            raise ContextError(f"The context has no position {position}; it is at {self.position}.")
+        records: list[_Record] = []
+        for state in self._find_line(position):
+            if state.message is not None:
+                records.append(state.message)
+            elif state.is_checkpoint:
+                records.append({"role": "_checkpoint", "id": state.checkpoints - 1})
+        tokens = self._states[position].tokens
+        records.append({"role": "_usage", "token_count": tokens})
+        with file.open("xb") as stream:
+            stream.write(_encode(records))
+            stream.flush()
+            os.fsync(stream.fileno())
+        return Context(file)
+
+    def _return_to(self, position: int) -> None:
+        self._write([{"role": "_rewind", "to": position}])
+        self.sync()
+        self._apply({"role": "_rewind", "to": position})
+        self._rebuild()
+
+    def _find_checkpoint(self, checkpoint_id: int) -> int:
+        """The position just before the checkpoint was made."""
+        at = len(self._states) - 1
+        while at > 0:
+            state = self._states[at]
+            if state.is_checkpoint and state.checkpoints - 1 == checkpoint_id:
+                return state.parent
+            at = state.parent
+        raise ContextError(
+            f"There is no checkpoint {checkpoint_id}; there are {self.n_checkpoints}, from 0."
+        )
+
+    def _find_line(self, position: int) -> list[_State]:
+        """The states that led to `position`, oldest first."""
+        line: list[_State] = []
+        while position > 0:
+            state = self._states[position]
+            line.append(state)
+            position = state.parent
+        line.reverse()
+        return line
+
+    def _rebuild(self) -> None:
+        line = self._find_line(len(self._states) - 1)
+        self._history = [state.message for state in line if state.message is not None]
+
+    def _add(self, records: Sequence[_Record]) -> None:
+        self._write(records)
+        for record in records:
+            self._apply(record)
+            if isinstance(record, Message):
+                self._history.append(record)
+
+    def _write(self, records: Sequence[_Record]) -> None:
+        if self.file is None:
+            return
+        data = _encode(records)
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        with self.file.open("ab") as stream:
+            try:
+                stream.write(data)
+                stream.flush()
+            except OSError:
+                # A full disk may have taken a part of it: nothing may stay that memory doesn't
+                # hold.
+                os.ftruncate(stream.fileno(), self._size)
+                raise
+        self._size += len(data)
+
+    def _apply(self, record: _Record) -> None:
+        """Make the next state. In a file's record a wrong or missing field is a `KeyError` or
+        so."""
+        at = len(self._states) - 1
+        now = self._states[at]
+        if isinstance(record, Message):
+            tokens = now.tokens + estimate_tokens(record)
+            self._states.append(_State(at, record, False, now.checkpoints, tokens))
+            return
+        match record["role"]:
+            case "_checkpoint":
+                state = _State(at, None, True, now.checkpoints + 1, now.tokens)
+            case "_usage":
+                state = _State(at, None, False, now.checkpoints, int(record["token_count"]))
+            case "_rewind":
+                to = int(record["to"])
+                if not 0 <= to <= at:
+                    raise ValueError(f"a position that does not exist: {to}")
+                back = self._states[to]
+                state = _State(to, None, False, back.checkpoints, back.tokens)
+            case other:
+                raise ValueError(f"a record of unknown role {other!r}")
+        self._states.append(state)
+
+    def _load(self, file: Path) -> None:
+        data = file.read_bytes()
+        # What follows the last newline was never written whole.
+        end = data.rfind(b"\n") + 1
+        for number, line in enumerate(data[:end].splitlines(), 1):
+            if not line.strip():
+                continue
+            try:
+                self._apply(_decode(line))
+            except (ValueError, KeyError, TypeError, ValidationError) as error:
+                reason = " ".join(str(error).split())[:200]
+                raise ContextError(
+                    f"{file}:{number}: not a record of a context: {reason}"
+                ) from error
+        if end < len(data):
+            with file.open("rb+") as stream:
+                stream.truncate(end)
+        self._size = end
+        self._rebuild()
+        self._close_open_calls()
+
+    def _close_open_calls(self) -> None:
+        """Give each tool call that was in flight when the process died its result: interrupted."""
+        answered: set[str] = set()
+        for message in reversed(self._history):
+            if message.role == "tool" and message.tool_call_id:
+                answered.add(message.tool_call_id)
+            elif message.role == "assistant":
+                missing = [call.id for call in message.tool_calls or () if call.id not in answered]
+                if missing:
+                    self.append_message([interrupted_tool_message(call) for call in missing])
+                return
+            else:
+                return
+
+
+type _Record = Message | dict[str, Any]
+
+
+def _encode(records: Sequence[_Record]) -> bytes:
+    lines = [
+        record.model_dump(exclude_none=True) if isinstance(record, Message) else record
+        for record in records
+    ]
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode(
+        errors="surrogatepass"
+    )
+
+
+def _decode(line: bytes) -> _Record:
+    raw: object = json.loads(line.decode(errors="surrogatepass"))
+    if not isinstance(raw, dict):
+        raise ValueError("not an object")
+    record = cast("dict[str, Any]", raw)
+    if str(record.get("role", "")).startswith("_"):
+        return record
+    return Message.model_validate(record)

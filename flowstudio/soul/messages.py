@@ -1,0 +1,101 @@
+"""Messages that are no one's words: notes of the system, tool results, interrupted answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kosong.message import ContentPart, ImageURLPart, Message, TextPart, ThinkPart
+
+if TYPE_CHECKING:
+    from kosong.tooling import ToolResult
+
+_OPEN = "<system>"
+_CLOSE = "</system>"
+INTERRUPTED = f"{_OPEN}The user interrupted this answer.{_CLOSE}"
+TOOL_INTERRUPTED = "The call was interrupted before it was over; what it did so far may stand."
+IMAGE_TOKENS = 1000
+"""What a picture is taken to cost, where the server does not say."""
+
+
+def system_note(text: str) -> str:
+    """`text` as a note of the system inside a message."""
+    return f"{_OPEN}{text}{_CLOSE}"
+
+
+def system_message(text: str) -> Message:
+    """A message of the system that the user does not see.
+
+    Its role is `user`, with the text in a `<system>` tag: many servers accept a system message at
+    the beginning only.
+    """
+    return Message(role="user", content=system_note(text))
+
+
+def is_system_message(message: Message) -> bool:
+    """True for what `system_message` made."""
+    if message.role not in ("user", "system"):
+        return False
+    text = message.extract_text()
+    return message.role == "system" or (text.startswith(_OPEN) and text.endswith(_CLOSE))
+
+
+def as_parts(content: str | list[ContentPart]) -> list[ContentPart]:
+    """Content as a list of parts."""
+    return [TextPart(text=content)] if isinstance(content, str) else list(content)
+
+
+def has_picture(content: str | list[ContentPart]) -> bool:
+    """True where a model without sight would miss something."""
+    return not isinstance(content, str) and any(isinstance(part, ImageURLPart) for part in content)
+
+
+def tool_message(result: ToolResult) -> Message:
+    """A tool's result as the message that the model reads. It is never empty: some servers refuse
+    that."""
+    value = result.return_value
+    note = f"ERROR: {value.message or 'The tool failed.'}" if value.is_error else value.message
+    parts = as_parts(value.output) if value.output else []
+    if note:
+        parts.insert(0, TextPart(text=system_note(note)))
+    if not parts:
+        parts.append(TextPart(text=system_note("The tool gave no output.")))
+    return Message(role="tool", tool_call_id=result.tool_call_id, content=parts)
+
+
+def interrupted_tool_message(call_id: str) -> Message:
+    """The result of a tool call that never got one."""
+    return Message(
+        role="tool",
+        tool_call_id=call_id,
+        content=system_note(f"ERROR: {TOOL_INTERRUPTED}"),
+    )
+
+
+def with_note(message: Message, note: str) -> Message:
+    """A copy of `message` with a note of the system at its end."""
+    return message.model_copy(
+        update={"content": [*message.content, TextPart(text=system_note(note))]}
+    )
+
+
+def interrupted_answer(text: str) -> Message:
+    """As much of an answer as came before it was interrupted, marked."""
+    return Message(role="assistant", content=f"{text}\n\n{INTERRUPTED}" if text else INTERRUPTED)
+
+
+def estimate_tokens(message: Message) -> int:
+    """About how many tokens a message takes: one per four bytes of UTF-8, a picture 1,000."""
+    size = 0
+    for part in message.content:
+        match part:
+            case TextPart():
+                size += len(part.text.encode())
+            case ThinkPart():
+                size += len(part.think.encode())
+            case ImageURLPart():
+                size += IMAGE_TOKENS * 4
+            case _:
+                size += IMAGE_TOKENS * 4
+    for call in message.tool_calls or ():
+        size += len(call.function.name) + len((call.function.arguments or "").encode())
+    return size // 4 + 4
