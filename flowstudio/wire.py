@@ -213,6 +213,9 @@ class ChoiceMade(Body):
     branch: str
     by: Author
     over: str | None = None
+    forced: bool = False
+    """True where the user took it by hand. Who answers in a rehearsal chooses, but forces nothing.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,9 +384,10 @@ class Wire:
         self._node: str | None = None
         self._visit: int | None = None
 
-    def subscribe(self, consumer: Consumer) -> Callable[[], None]:
-        """Add a consumer behind the present ones; call what comes back to take it off again."""
-        self._consumers.append(consumer)
+    def subscribe(self, consumer: Consumer, *, first: bool = False) -> Callable[[], None]:
+        """Add a consumer behind the present ones, or before them; call what comes back to take it
+        off again."""
+        self._consumers.insert(0 if first else len(self._consumers), consumer)
 
         def leave() -> None:
             if consumer in self._consumers:

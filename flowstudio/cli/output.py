@@ -11,15 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from flowstudio.flow import Diagnostic, Span
-
-_CONTROL = {code: 0x2400 + code for code in range(32) if code not in (9, 10)}
-_CONTROL |= {0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
-_CONTROL |= dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD)
-
-
-def harmless(text: str) -> str:
-    """The text with control characters, escapes and direction marks made visible."""
-    return text.translate(_CONTROL)
+from flowstudio.text import harmless
 
 
 def say(text: str = "", *, end: str = "\n", file: TextIO | None = None) -> None:

@@ -232,7 +232,7 @@ class FlowRunner:
             self._leave(walk, jump.node, Answer(answer.text, answer.tokens, by="user"), started)
             return jump.node
         if answer.branch is not None:
-            walk.soul.wire.emit(ChoiceMade(answer.branch, answer.by, answer.over))
+            walk.soul.wire.emit(ChoiceMade(answer.branch, answer.by, answer.over, answer.forced))
         self._leave(walk, edge.dst, answer, started)
         if len(walk.path) > walk.bound:
             message = f"the run made {walk.bound} moves, as many as it was allowed"
@@ -277,11 +277,15 @@ class FlowRunner:
                 return Answer()
             branches = [edge.label or "" for edge in self.flow.outgoing[node_id]]
             if len(branches) > 1 and (forced := self.control.take_forced(node_id)):
-                return Answer(branch=forced, by="user")
+                return Answer(branch=forced, by="user", forced=True)
+            before = walk.soul.context.position
             try:
                 answer = await self._ask(walk, node, branches if len(branches) > 1 else [])
             except FAILURES as error:
                 self._check_cut()
+                # The failed question leaves no trace: asked again, it is asked as if for the first
+                # time.
+                walk.soul.context.rewind(before)
                 await self._pause(
                     walk, "model_failed", explain_error(error), else_end="model_failed"
                 )
@@ -348,7 +352,7 @@ class FlowRunner:
             await self._pause(walk, "answered", message)
         forced = self.control.take_forced(node_id)
         if forced is not None and forced != answer.branch:
-            answer = replace(answer, branch=forced, by="user", over=answer.branch)
+            answer = replace(answer, branch=forced, by="user", over=answer.branch, forced=True)
         if answer.branch is None:
             return None
         # The flow may have been edited while the run waited: only what is drawn now counts.

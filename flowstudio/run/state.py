@@ -46,6 +46,7 @@ class Visit:
     branch: str | None = None
     by: Author | None = None
     over: str | None = None
+    forced: bool = False
     retries: int = 0
     tokens: int = 0
     seconds: float | None = None
@@ -101,8 +102,8 @@ class RunState:
                 now.prompt = prompt
             case ChoiceRejected() if now:
                 now.retries += 1
-            case ChoiceMade(branch=branch, by=by, over=over) if now:
-                now.branch, now.by, now.over = branch, by, over
+            case ChoiceMade(branch=branch, by=by, over=over, forced=forced) if now:
+                now.branch, now.by, now.over, now.forced = branch, by, over, forced
             case NodeLeft() as left if now:
                 self._leave(now, left)
             case RunPaused(why=why, message=message):
@@ -134,6 +135,6 @@ class RunState:
         now.by = now.by or left.by
         key = (now.node, left.to, left.branch)
         self.taken[key] += 1
-        if left.by == "user" and left.branch is not None:
+        if now.forced:
             self.forced.add(key)
         self.done[now.node] += 1

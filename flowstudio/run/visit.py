@@ -13,7 +13,7 @@ from kosong.chat_provider import ChatProviderError
 from flowstudio.flow.choice import choice_prompt, match_choice, parse_choice, retry_prompt
 from flowstudio.models.errors import ModelError
 from flowstudio.run.control import RunControl
-from flowstudio.soul import LLMNotSet, LLMNotSupported, MaxStepsReached
+from flowstudio.soul import Context, LLMNotSet, LLMNotSupported, MaxStepsReached
 from flowstudio.wire import Author, ChoiceRejected, PromptSent, Wire
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ class RunnableSoul(Protocol):
 
     @property
     def wire(self) -> Wire: ...
+    @property
+    def context(self) -> Context: ...
 
     async def turn(self, user_input: str | list[ContentPart], /) -> TurnLike: ...
 
@@ -54,6 +56,8 @@ class Answer:
     by: Author = "only-exit"
     over: str | None = None
     """What the model had answered where the user chose otherwise."""
+    forced: bool = False
+    """The user took the branch by hand."""
     rejected: bool = False
     """The user refused a tool, which ended the turn."""
     failed: str | None = None
@@ -114,7 +118,7 @@ async def ask_choice(
         if forced := control.take_forced(node):
             if forced == branch:
                 return Answer(text, tokens, branch, author)
-            return Answer(text, tokens, forced, "user", over=branch or got)
+            return Answer(text, tokens, forced, "user", over=branch or got, forced=True)
         if branch is not None:
             return Answer(text, tokens, branch, author)
         soul.wire.emit(ChoiceRejected(got, attempt, retries + 1, tuple(branches)))

@@ -1,0 +1,187 @@
+"""What stands in the chat: one widget per finished thing, told apart by its sign and colour."""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widgets import Button, Static
+
+from flowstudio.studio.marks import GLYPHS, style_of
+from flowstudio.text import harmless
+from flowstudio.wire import Verdict
+
+LIVE_TAIL = 12_000
+"""Characters of an answer that are shown while it streams, counted from its end."""
+LONGEST = 60_000
+"""Characters of a finished answer that are shown; the journal has the rest."""
+
+_MARKS = re.compile(
+    r"(?P<fence>^\s*(?:```|~~~).*$)|(?P<head>^#{1,6} .*$)|(?P<choice><choice>[^<]*</choice>)"
+    r"|(?P<code>`[^`\n]+`)|(?P<bold>\*\*[^*\n]+\*\*)|(?P<bullet>^\s*(?:[-*+]|\d+\.)(?= ))",
+    re.MULTILINE,
+)
+
+
+class Entry(Static):
+    """One thing in the chat. Its text is data: no markup in it counts."""
+
+    DEFAULT_CSS = """
+    Entry { width: 1fr; height: auto; padding: 0 1; }
+    """
+
+    def __init__(self, content: Text | str = "", *, classes: str | None = None) -> None:
+        super().__init__(content, classes=classes, markup=False)
+
+
+class Fold(Entry):
+    """A line that opens to show more: a prompt, a tool's output, the model's thinking."""
+
+    def __init__(self, title: Text, body: str, *, classes: str | None = None) -> None:
+        super().__init__(classes=classes)
+        self.summary = title
+        self.body = body
+        self.is_open = False
+
+    def on_mount(self) -> None:
+        """Show the folded line."""
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Show the line, and what is below it if it is open."""
+        text = self.summary.copy()
+        if self.body and self.is_open:
+            text.append("\n" + cap(harmless(self.body)), style_of(self, "muted"))
+        self.update(text)
+
+    def on_click(self) -> None:
+        """Open or close."""
+        self.is_open = not self.is_open
+        self.redraw()
+
+
+class Answer(Entry):
+    """The model's words: they stream in, and stay as plain text with light colours."""
+
+    def __init__(self, *, is_thinking: bool = False) -> None:
+        super().__init__(classes="thinking" if is_thinking else "answer")
+        self.is_thinking = is_thinking
+        self._parts: list[str] = []
+        self._length = 0
+
+    @property
+    def source(self) -> str:
+        """All that came so far."""
+        if len(self._parts) > 1:
+            self._parts = ["".join(self._parts)]
+        return self._parts[0] if self._parts else ""
+
+    def append(self, text: str) -> None:
+        """Take in a piece; `refresh_live` shows it."""
+        self._parts.append(text)
+        self._length += len(text)
+
+    def refresh_live(self) -> None:
+        """Show the end of what has come."""
+        text = self.source
+        shown = text if len(text) <= LIVE_TAIL else "…" + text[-LIVE_TAIL:]
+        self.update(self._styled(shown.strip("\n")))
+
+    def finish(self) -> None:
+        """Show it whole; thinking folds to a line."""
+        text = self.source.strip()
+        if self.is_thinking:
+            line = f"… thought for {len(text)} characters (click)"
+            self.update(Text(line, style_of(self, "dim")))
+        else:
+            self.update(self._styled(cap(text)))
+
+    def on_click(self) -> None:
+        """Show what was thought."""
+        if self.is_thinking:
+            self.update(self._styled(cap(self.source.strip())))
+
+    def _styled(self, text: str) -> Text:
+        clean = harmless(text)
+        if self.is_thinking:
+            return Text(clean, style_of(self, "dim"))
+        styled = Text(clean, style_of(self, "text"))
+        for found in _MARKS.finditer(clean):
+            match found.lastgroup:
+                case "choice" | "fence":
+                    style = style_of(self, "dim")
+                case "bullet":
+                    style = style_of(self, "muted")
+                case "code":
+                    style = style_of(self, "done")
+                case _:
+                    style = style_of(self, "bold")
+            styled.stylize(style, *found.span())
+        return styled
+
+
+class ApprovalCard(Vertical, can_focus=True):
+    """A tool asks for leave, in place: what it wants to do, and the three answers."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer('allow')", "Allow once", id="approval.allow"),
+        Binding("a", "answer('session')", "Allow for the session", id="approval.session"),
+        Binding("x", "answer('reject')", "Reject", id="approval.reject"),
+    ]
+
+    DEFAULT_CSS = """
+    ApprovalCard {
+        height: auto; margin: 1 1; padding: 0 1; border: round $role-now;
+        border-title-color: $role-now;
+        & Horizontal { height: 1; margin-top: 1; }
+        & Button { margin-right: 2; min-width: 8; }
+        &:focus { border: heavy $role-now; }
+    }
+    """
+
+    class Answered(Message):
+        """The user's word."""
+
+        def __init__(self, request: str, verdict: Verdict) -> None:
+            super().__init__()
+            self.request = request
+            self.verdict: Verdict = verdict
+
+    def __init__(self, request: str, tool: str, action: str, description: str) -> None:
+        super().__init__()
+        self.request = request
+        self.border_title = f"{GLYPHS['waiting']} {harmless(tool)} wants to {harmless(action)}"
+        self._description = harmless(description)
+
+    def compose(self) -> ComposeResult:
+        """The act in full, and the answers."""
+        yield Static(cap(self._description), markup=False)
+        with Horizontal():
+            yield Button("y allow", compact=True, id="allow")
+            yield Button("a allow always", compact=True, id="session")
+            yield Button("x reject", compact=True, id="reject")
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """A click on an answer."""
+        event.stop()
+        match event.button.id:
+            case "allow" | "session" | "reject" as verdict:
+                self.action_answer(verdict)
+            case _:
+                pass
+
+    def action_answer(self, verdict: Verdict) -> None:
+        """Give the answer."""
+        self.post_message(self.Answered(self.request, verdict))
+
+
+def cap(text: str) -> str:
+    """The text, cut where it is longer than a screen can use."""
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[:LONGEST]}\n… {len(text) - LONGEST} more characters; the journal has them all"

@@ -1,0 +1,180 @@
+"""The skill browser: what can be run here, by scope, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from flowstudio.skill.skill import SCOPES, Skill, fold_name
+from flowstudio.studio.marks import GLYPHS, style_of
+from flowstudio.text import harmless
+
+_TITLES = {"project": "PROJECT", "user": "USER", "extra": "EXTRA", "builtin": "BUILT-IN"}
+
+
+class SkillsPane(Vertical):
+    """Lists the skills and shows the selected one's description and path."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave_filter", "Clear the filter", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    SkillsPane {
+        & Input {
+            height: 1; border: none; padding: 0 1; background: $background;
+            &:focus { background: $panel; }
+        }
+        & OptionList {
+            height: 1fr; border: none; padding: 0; background: $background;
+            scrollbar-size: 1 1;
+            & > .option-list--option { padding: 0 1; }
+            & > .option-list--option-disabled { color: $role-muted; }
+            & > .option-list--option-highlighted { background: $panel; color: $role-text; }
+            &:focus > .option-list--option-highlighted { background: $panel; text-style: bold; }
+        }
+        & #about {
+            height: auto; max-height: 10; padding: 1 1 0 1; color: $role-muted;
+            border-top: solid $role-line;
+        }
+    }
+    """
+
+    running: reactive[tuple[str, str] | None] = reactive[tuple[str, str] | None](None)
+    """The name of the skill that runs, and the glyph of its state."""
+
+    class Chosen(Message):
+        """A skill was highlighted: show it."""
+
+        def __init__(self, skill: Skill) -> None:
+            super().__init__()
+            self.skill = skill
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.border_title = "Skills"
+        self._skills: Sequence[Skill] = ()
+        self._shown: dict[str, Skill] = {}
+        self._selected: str | None = None
+
+    def compose(self) -> ComposeResult:
+        """A filter line, the list, and what the selected skill is for."""
+        yield Input(placeholder="⌕ type to filter", compact=True, id="filter")
+        yield OptionList(compact=True, markup=False, id="skills")
+        yield Static("", id="about", markup=False)
+
+    @property
+    def selected(self) -> Skill | None:
+        """The highlighted skill."""
+        return self._shown.get(self._selected or "")
+
+    def show_skills(self, skills: Sequence[Skill], select: str | None = None) -> None:
+        """List these skills; the selection stays by name, or goes to `select`."""
+        self._skills = skills
+        self._fill(select or self._selected)
+
+    def focus_filter(self) -> None:
+        """Put the cursor into the filter line."""
+        self.query_one("#filter", Input).focus()
+
+    def action_leave_filter(self) -> None:
+        """Show all skills again and go back to the list."""
+        self.query_one("#filter", Input).value = ""
+        self.query_one(OptionList).focus()
+
+    def watch_running(self) -> None:
+        """Mark the skill that runs."""
+        if self.is_mounted:
+            self._fill(self._selected)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Filter as the user types."""
+        event.stop()
+        self._fill(self._selected)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter in the filter goes to the list."""
+        event.stop()
+        self.query_one(OptionList).focus()
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Show the skill under the cursor."""
+        event.stop()
+        skill = self._shown.get(event.option_id or "")
+        if skill is not None and skill.name != self._selected:
+            self._selected = skill.name
+            self._describe(skill)
+            self.post_message(self.Chosen(skill))
+
+    def _fill(self, select: str | None) -> None:
+        words = fold_name(self.query_one("#filter", Input).value).split()
+        matching = [skill for skill in self._skills if _matches(skill, words)]
+        options: list[Option] = []
+        self._shown = {}
+        for scope in SCOPES:
+            group = [skill for skill in matching if skill.scope == scope]
+            if not group:
+                continue
+            if options:
+                options.append(Option("", disabled=True))
+            title = Text(_TITLES[scope], style_of(self, "muted") + style_of(self, "bold"))
+            title.append(f"  {len(group)}", style_of(self, "dim"))
+            options.append(Option(title, disabled=True))
+            for skill in group:
+                options.append(Option(self._row(skill), id=skill.name))
+                self._shown[skill.name] = skill
+        if not options:
+            note = "nothing matches" if words else "no skills found"
+            options.append(Option(Text(note, style_of(self, "muted")), disabled=True))
+        listing = self.query_one(OptionList)
+        chosen = select if select in self._shown else next(iter(self._shown), None)
+        with self.prevent(OptionList.OptionHighlighted):
+            listing.clear_options()
+            listing.add_options(options)
+            if chosen is not None:
+                listing.highlighted = listing.get_option_index(chosen)
+        skill = self._shown.get(chosen or "")
+        self._describe(skill)
+        if skill is not None and chosen != self._selected:
+            self._selected = chosen
+            self.post_message(self.Chosen(skill))
+
+    def _row(self, skill: Skill) -> Text:
+        is_flow = skill.declared_type == "flow"
+        row = Text(no_wrap=True, overflow="ellipsis")
+        row.append(GLYPHS["flow"] if is_flow else GLYPHS["standard"])
+        row.append(f" {harmless(skill.name)}", "" if is_flow else style_of(self, "muted"))
+        if skill.errors:
+            row.append(f"  {GLYPHS['fault']} {len(skill.errors)}", style_of(self, "fault"))
+        if self.running is not None and self.running[0] == skill.name:
+            row.append(f"  {self.running[1]}", style_of(self, "now"))
+        return row
+
+    def _describe(self, skill: Skill | None) -> None:
+        about = self.query_one("#about", Static)
+        if skill is None:
+            about.update("")
+            return
+        text = Text(harmless(skill.description or "no description"))
+        if skill.errors:
+            first = skill.errors[0]
+            text.append(
+                f"\n{GLYPHS['fault']} line {first.span.line}: {harmless(first.message)}",
+                style_of(self, "fault"),
+            )
+        text.append(f"\n{harmless(str(skill.path))}", style_of(self, "dim"))
+        about.update(text)
+
+
+def _matches(skill: Skill, words: Sequence[str]) -> bool:
+    text = fold_name(f"{skill.name} {skill.description}")
+    return all(word in text for word in words)

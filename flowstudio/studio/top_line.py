@@ -1,0 +1,100 @@
+"""The top line: what runs, in which state, why, with which model, at what cost."""
+
+from __future__ import annotations
+
+import time
+
+from rich.table import Table
+from rich.text import Text
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from flowstudio.run.state import RunState
+from flowstudio.studio.marks import GLYPHS, style_of
+from flowstudio.text import count, duration, harmless, shorten
+
+_BAR = 10
+
+
+class TopLine(Widget):
+    """One line that sums up the session."""
+
+    DEFAULT_CSS = """
+    TopLine { height: 1; background: $surface; color: $role-muted; }
+    """
+
+    subject: reactive[str] = reactive("")
+    """The name of the skill that is shown."""
+    about: reactive[str] = reactive("")
+    """Its type and scope."""
+    model: reactive[str] = reactive("")
+    """Who answers."""
+    run_state: reactive[RunState | None] = reactive[RunState | None](None, always_update=True)
+    """The run, if there is or was one."""
+    problem: reactive[str] = reactive("")
+    """What is wrong with the file that is shown: takes the place of the run's state."""
+
+    def render(self) -> Table:
+        """Left what and in which state, right with what and at what cost."""
+        line = Table.grid(expand=True)
+        line.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
+        line.add_column(justify="right", no_wrap=True)
+        line.add_row(self._left(), self._right())
+        return line
+
+    def _left(self) -> Text:
+        text = Text(no_wrap=True, overflow="ellipsis")
+        wide = self.size.width >= 100
+        if wide:
+            colours = self.app.theme_variables
+            on = f"{colours.get('role-background', '')} on {colours.get('role-accent', '')}"
+            text.append(" Flow Studio ", f"bold {on}" if colours else "bold reverse")
+            text.append("  ")
+        else:
+            text.append(" ")
+        text.append(harmless(self.subject) or "no skill", style_of(self, "text"))
+        text.stylize("bold", len(text) - len(self.subject))
+        if wide and self.about:
+            text.append(f"  {self.about}")
+        text.append("   ")
+        text.append_text(self._state())
+        return text
+
+    def _state(self) -> Text:
+        run = self.run_state
+        if self.problem:
+            return Text(f"{GLYPHS['fault']} {harmless(self.problem)}", style_of(self, "fault"))
+        if run is None or run.phase == "idle":
+            return Text("r run  n step", style_of(self, "dim"))
+        now = run.now
+        match run.phase:
+            case "paused":
+                text = Text(f"{GLYPHS['paused']} paused ", style_of(self, "now"))
+                text.stylize("bold")
+                text.append(shorten(harmless(run.why), 80), style_of(self, "now"))
+            case "running":
+                text = Text(f"{GLYPHS['running']} running ", style_of(self, "now"))
+            case _ if run.reason == "reached_end":
+                text = Text(f"{GLYPHS['done']} done ", style_of(self, "done"))
+                text.append(f"in {len(run.visits)} visits")
+                return text
+            case _:
+                text = Text(f"{GLYPHS['failed']} {shorten(harmless(run.why), 80)}")
+                text.stylize(style_of(self, "fault"))
+                return text
+        if now is not None:
+            text.append(f"  visit {now.visit} of {harmless(now.node)}")
+        return text
+
+    def _right(self) -> Text:
+        run = self.run_state
+        parts = [self.model] if self.model else []
+        if run is not None and run.tokens:
+            parts.append(f"{count(run.tokens)} tokens")
+            if run.context_usage:
+                filled = round(run.context_usage * _BAR)
+                bar = "▰" * filled + "▱" * (_BAR - filled)
+                parts.append(f"{run.context_usage:.0%} context {bar}")
+        if run is not None and run.started:
+            parts.append(duration((run.ended or time.time()) - run.started))
+        return Text("  ·  ".join(parts) + " ", no_wrap=True)

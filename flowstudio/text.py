@@ -1,0 +1,48 @@
+"""Text from a model, a file or a shell, made harmless for a terminal.
+
+Such text is data: no escape sequence, no control character and no direction mark in it may act on
+the terminal that shows it. They are shown as visible signs instead.
+"""
+
+from __future__ import annotations
+
+_TABLE: dict[int, int | str] = {code: 0x2400 + code for code in range(32) if code not in (9, 10)}
+_TABLE |= {0x7F: 0x2421, 0x0D: "", 0x2028: "\n", 0x2029: "\n"}
+_TABLE |= dict.fromkeys((*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), "�")
+
+
+def harmless(text: str) -> str:
+    """`text` with everything that could disturb a terminal made visible; lines and tabs stay."""
+    return text.translate(_TABLE)
+
+
+def first_line(text: str) -> str:
+    """The first line that holds anything, trimmed."""
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+def shorten(text: str, length: int) -> str:
+    """The text on one line, at most `length` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= length else line[: max(length - 1, 0)].rstrip() + "…"
+
+
+def count(number: int) -> str:
+    """A count for people: 950, 12.3k, 4.1M."""
+    if number < 1000:
+        return str(number)
+    return f"{number / 1000:.1f}k" if number < 1_000_000 else f"{number / 1_000_000:.1f}M"
+
+
+def duration(seconds: float) -> str:
+    """A length of time for people: 0.4s, 12s, 3m05, 2h10."""
+    if seconds < 10:
+        return f"{seconds:.1f}s"
+    if seconds < 60:
+        return f"{seconds:.0f}s"
+    minutes = int(seconds) // 60
+    return (
+        f"{minutes}m{int(seconds) % 60:02}"
+        if minutes < 60
+        else f"{minutes // 60}h{minutes % 60:02}"
+    )
