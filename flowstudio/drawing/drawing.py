@@ -1,14 +1,21 @@
 """The finished picture of a chart: cells, and what each of them belongs to.
 
-A `Drawing` knows nothing of colours or screens. Its rows are runs of characters, each with a role (what
-kind of stroke it is) and an owner (which node or edge it belongs to); whoever shows it chooses the
-style from the two. All coordinates are character cells: x to the right, y down, both from 0.
+A `Drawing` knows nothing of colours or screens. Its rows are runs of characters, each with a role
+(what kind of stroke it is) and an owner (which node or edge it belongs to); whoever shows it
+chooses the style from the two. All coordinates are character cells: x to the right, y down, both
+from 0.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from flowstudio.flow.model import Direction
+
+if TYPE_CHECKING:
+    from flowstudio.drawing.svg import Palette
 
 type Zoom = Literal["full", "title", "dot"]
 type Glyphs = Literal["unicode", "ascii"]
@@ -56,15 +63,90 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """An edge's cells from just outside its source to just outside its target, arrowhead last.
+    """An edge's line from just outside its source to just outside its target, arrowhead last.
 
-    `cells` are neighbours in sequence (no gaps). `label` is the left upper cell and the lines of the
-    label as drawn, or None. `back` is true for an edge that leads against the reading direction.
+    `points` are the ends and the bends. `label` is the left upper cell and the lines of the label
+    as drawn, or None. `back` is true for an edge that leads against the reading direction.
     """
 
     index: int
     src: str
     dst: str
-    cells: tuple[tuple[int, int], ...]
+    points: tuple[tuple[int, int], ...]
     label: tuple[int, int, tuple[str, ...]] | None
     back: bool
+
+    @property
+    def cells(self) -> tuple[tuple[int, int], ...]:
+        """Every cell of the line in sequence, each a neighbour of the one before."""
+        found = [self.points[0]]
+        for (x0, y0), (x1, y1) in zip(self.points, self.points[1:], strict=False):
+            dx = (x1 > x0) - (x1 < x0)
+            dy = (y1 > y0) - (y1 < y0)
+            x, y = x0, y0
+            while (x, y) != (x1, y1):
+                x, y = x + dx, y + dy
+                found.append((x, y))
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawing:
+    """A chart as characters. Made by `flowstudio.drawing.draw`."""
+
+    width: int
+    height: int
+    boxes: Mapping[str, Box]
+    paths: tuple[Path, ...]
+    """One for each edge, in the chart's edge order."""
+    rows: Sequence[tuple[Run, ...]]
+    """The picture, a row each: runs sorted by x that do not overlap; blank cells have no run.
+
+    Rows are made when they are first asked for, so a window of a very large drawing is cheap.
+    """
+    direction: Direction
+    zoom: Zoom
+    order: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    """What the next layout remembers of this one: each node's and long edge's layer and place."""
+
+    def at(self, x: int, y: int) -> Owner | None:
+        """What the cell belongs to: a node (its inside too), an edge or its label, or None."""
+        if not 0 <= y < self.height:
+            return None
+        for run in self.rows[y]:
+            if run.x <= x < run.x + run.width:
+                return run.owner
+        for box in self.boxes.values():
+            if box.x <= x < box.x + box.width and box.y <= y < box.y + box.height:
+                return NodeRef(box.id)
+        return None
+
+    def text(self) -> str:
+        """The picture as plain text: no trailing spaces, each row ends with a newline."""
+        return "".join(_plain(row) + "\n" for row in self.rows)
+
+    def svg(
+        self,
+        *,
+        palette: Palette | None = None,
+        colour: Callable[[Run], str | None] | Mapping[Owner, str] | None = None,
+        title: str | None = None,
+    ) -> str:
+        """The picture as an SVG file that stands alone, its text selectable.
+
+        `colour` gives a run's colour by its owner and role where it is not the palette's own, so
+        that a run's path can be shown: a mapping from owner to colour, or a function of the run.
+        """
+        from flowstudio.drawing.svg import to_svg
+
+        return to_svg(self, palette=palette, colour=colour, title=title)
+
+
+def _plain(row: tuple[Run, ...]) -> str:
+    parts: list[str] = []
+    column = 0
+    for run in row:
+        parts.append(" " * (run.x - column))
+        parts.append(run.text)
+        column = run.x + run.width
+    return "".join(parts).rstrip()

@@ -1,0 +1,225 @@
+"""Stage 6: the cross coordinate of each item, in whole cells from the start.
+
+A link costs nothing while it can be drawn straight, and its excess otherwise; a small second cost
+draws it to the middle of its boxes. Layer by layer, with the neighbouring layer held still, the
+cheapest places that keep the order and the gaps are found exactly: isotonic regression with convex
+piecewise linear costs. Sweeps down and up carry what one layer wants to the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flowstudio.drawing.footprints import Footprints, Style
+from flowstudio.drawing.layers import Kind, Layered
+
+type _Pull = tuple[int, int, int, int, int, int]
+"""The other item, then the lowest, the best and the highest distance from it, and two weights: of
+leaving the straight range and of leaving the best place."""
+
+_LINE = (80, 0)
+_LINE_TO_BOX = (24, 1)
+_CHAIN = (40, 8)
+_BOX_TO_BOX = (24, 3)
+_REST = 1
+_SWEEPS = 10
+
+
+@dataclass(slots=True)
+class Port:
+    """One end of a link at a box: the range of its place, from the box's anchor."""
+
+    low: int
+    high: int
+
+
+def port_ranges(graph: Layered, prints: Footprints, style: Style) -> list[list[tuple[Port, Port]]]:
+    """For each link of each gap, where its two ends may lie relative to their items' anchors.
+
+    The ports of a box stand in the order of where they lead; each leaves room for the others.
+    """
+    place = [0] * len(graph.kind)
+    for layer in graph.layers:
+        for position, item in enumerate(layer):
+            place[item] = position
+    ranges: list[list[tuple[Port, Port]]] = []
+    for gap in graph.gaps:
+        gap.sort(key=lambda link: (place[link[0]], place[link[1]], link[2]))
+        exits: dict[int, list[int]] = {}
+        entries: dict[int, list[int]] = {}
+        for index, (upper, lower, _) in enumerate(gap):
+            if graph.kind[upper] == Kind.BOX:
+                exits.setdefault(upper, []).append(index)
+            if graph.kind[lower] == Kind.BOX:
+                entries.setdefault(lower, []).append(index)
+        found = [(Port(0, 0), Port(0, 0)) for _ in gap]
+        for end, groups in ((0, exits), (1, entries)):
+            for box, members in groups.items():
+                low = -prints.before[box] + style.inset
+                high = prints.box_after[box] - style.inset
+                last = len(members) - 1
+                step = style.port if high - low >= style.port * last else 1
+                for number, index in enumerate(members):
+                    port = found[index][end]
+                    port.low = low + step * number
+                    port.high = high - step * (last - number)
+        ranges.append(found)
+    return ranges
+
+
+def place_columns(
+    graph: Layered,
+    prints: Footprints,
+    ranges: Sequence[Sequence[tuple[Port, Port]]],
+    style: Style,
+) -> list[int]:
+    """The anchor of each item; the leftmost cell of the drawing is 0."""
+    above, below = _pulls(graph, ranges)
+    gaps = [_gaps(graph, prints, layer, style) for layer in graph.layers]
+    x = [0] * len(graph.kind)
+    for layer, gap in zip(graph.layers, gaps, strict=True):
+        at = 0
+        for item, distance in zip(layer, gap, strict=True):
+            at += distance
+            x[item] = at
+    best, kept = None, x
+    x = x[:]
+    last = len(graph.layers) - 1
+    sweeps = _SWEEPS if len(x) < 4000 else 4
+    for turn in range(sweeps):
+        down = turn % 2 == 0
+        order = range(1, last + 1) if down else range(last - 1, -1, -1)
+        pulls = above if down else below
+        for index in order:
+            _settle(graph.layers[index], gaps[index], [pulls], x)
+        cost = _cost(above, x)
+        if best is None or cost < best:
+            best, kept = cost, x[:]
+    x = kept
+    for order in (range(last + 1), range(last, -1, -1)):
+        for index in order:
+            _settle(graph.layers[index], gaps[index], [above, below], x)
+    least = min((x[i] - prints.before[i] for layer in graph.layers for i in layer), default=0)
+    return [place - least for place in x]
+
+
+def _pulls(
+    graph: Layered, ranges: Sequence[Sequence[tuple[Port, Port]]]
+) -> tuple[list[list[_Pull]], list[list[_Pull]]]:
+    above: list[list[_Pull]] = [[] for _ in graph.kind]
+    below: list[list[_Pull]] = [[] for _ in graph.kind]
+    for gap in graph.gaps:
+        for upper, lower, _ in gap:
+            below[upper].append((lower, 0, 0, 0, 0, 0))
+            above[lower].append((upper, 0, 0, 0, 0, 0))
+    single_down = [len(p) == 1 for p in below]
+    single_up = [len(p) == 1 for p in above]
+    above = [[] for _ in graph.kind]
+    below = [[] for _ in graph.kind]
+    box = [kind == Kind.BOX for kind in graph.kind]
+    for gap, ports in zip(graph.gaps, ranges, strict=True):
+        for (upper, lower, _), (out, into) in zip(gap, ports, strict=True):
+            low, high = out.low - into.high, out.high - into.low
+            middle = (out.low + out.high - into.low - into.high) // 2
+            if not box[upper] and not box[lower]:
+                steep, flat = _LINE
+            elif box[upper] and box[lower]:
+                chain = single_down[upper] and single_up[lower]
+                steep, flat = _CHAIN if chain else _BOX_TO_BOX
+            else:
+                steep, flat = _LINE_TO_BOX
+            above[lower].append((upper, low, middle, high, steep, flat))
+            below[upper].append((lower, -high, -middle, -low, steep, flat))
+    return above, below
+
+
+def _gaps(graph: Layered, prints: Footprints, layer: Sequence[int], style: Style) -> list[int]:
+    """The least distance of each item's anchor from the one before it."""
+    found: list[int] = []
+    before = -1
+    for item in layer:
+        if before < 0:
+            found.append(prints.before[item])
+        else:
+            lines = _is_line(graph, prints, before) and _is_line(graph, prints, item)
+            gap = 1 if lines else style.gap
+            found.append(prints.after[before] + gap + 1 + prints.before[item])
+        before = item
+    return found
+
+
+def _is_line(graph: Layered, prints: Footprints, item: int) -> bool:
+    return graph.kind[item] != Kind.BOX and not prints.after[item] and not prints.before[item]
+
+
+def _settle(
+    layer: Sequence[int], gaps: Sequence[int], pulls: Sequence[list[list[_Pull]]], x: list[int]
+) -> None:
+    """Move the items of one layer to where they cost least, in order and with their gaps."""
+    blocks: list[tuple[int, list[tuple[int, int]], int, int]] = []
+    """Best place, break points, slope before the first of them, number of items."""
+    offset = 0
+    for number, item in enumerate(layer):
+        offset = offset + gaps[number] if number else 0
+        points: list[tuple[int, int]] = []
+        slope = 0
+        for side in pulls:
+            for other, low, middle, high, steep, flat in side[item]:
+                base = x[other] - offset
+                if low == high:
+                    points.append((base + low, 2 * steep))
+                    slope -= steep
+                    continue
+                points.append((base + low, steep))
+                points.append((base + high, steep))
+                slope -= steep
+                if flat:
+                    points.append((base + middle, 2 * flat))
+                    slope -= flat
+        if not points:
+            points.append((x[item] - offset, 2 * _REST))
+            slope = -_REST
+        points.sort()
+        size = 1
+        best = _lowest(points, slope)
+        while blocks and blocks[-1][0] > best:
+            _, more, lean, count = blocks.pop()
+            points = more + points
+            points.sort()
+            slope += lean
+            size += count
+            best = _lowest(points, slope)
+        blocks.append((best, points, slope, size))
+    number = 0
+    offset = 0
+    for best, _, _, size in blocks:
+        for _ in range(size):
+            offset = offset + gaps[number] if number else 0
+            x[layer[number]] = best + offset
+            number += 1
+
+
+def _lowest(points: Sequence[tuple[int, int]], slope: int) -> int:
+    """Where a convex cost is least; the middle of the range if it is flat there."""
+    for index, (place, bend) in enumerate(points):
+        slope += bend
+        if slope > 0:
+            return place
+        if slope == 0:
+            nearest = points[index + 1][0] if index + 1 < len(points) else place
+            return (place + nearest) // 2
+    return points[-1][0]
+
+
+def _cost(above: Sequence[Sequence[_Pull]], x: Sequence[int]) -> int:
+    total = 0
+    for item, pulls in enumerate(above):
+        for other, low, middle, high, steep, flat in pulls:
+            distance = x[item] - x[other]
+            if distance < low:
+                total += steep * (low - distance + 2)
+            elif distance > high:
+                total += steep * (distance - high + 2)
+            total += flat * abs(distance - middle)
+    return total

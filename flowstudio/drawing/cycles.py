@@ -1,0 +1,48 @@
+"""Stage 1: which edges lead back.
+
+Depth first from BEGIN in source order: an edge to a node that is still being followed is a back
+edge. So the author's reading order decides, and the same chart always gives the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+type Edge = tuple[int, int]
+
+
+def find_back_edges(count: int, edges: Sequence[Edge], first: Sequence[int]) -> set[int]:
+    """The indices of the edges that close a cycle; without them the graph has none.
+
+    Nodes are 0 to `count` - 1 in source order. The search starts at the nodes in `first`, then at
+    those that nothing leads to, then at whatever is left. Self loops are not counted as back edges.
+    """
+    exits: list[list[int]] = [[] for _ in range(count)]
+    entered = [False] * count
+    for index, (src, dst) in enumerate(edges):
+        if src != dst:
+            exits[src].append(index)
+            entered[dst] = True
+    roots = [*first, *(n for n in range(count) if not entered[n]), *range(count)]
+    back: set[int] = set()
+    state = bytearray(count)
+    """0: not seen, 1: being followed, 2: done."""
+    for root in roots:
+        if state[root]:
+            continue
+        state[root] = 1
+        stack = [(root, iter(exits[root]))]
+        while stack:
+            node, ahead = stack[-1]
+            for index in ahead:
+                target = edges[index][1]
+                if state[target] == 0:
+                    state[target] = 1
+                    stack.append((target, iter(exits[target])))
+                    break
+                if state[target] == 1:
+                    back.add(index)
+            else:
+                state[node] = 2
+                stack.pop()
+    return back

@@ -1,0 +1,161 @@
+"""The pipeline: from a chart to its drawing, a stage at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from flowstudio.drawing.canvas import Canvas
+from flowstudio.drawing.channels import route_channel
+from flowstudio.drawing.columns import place_columns, port_ranges
+from flowstudio.drawing.cycles import find_back_edges
+from flowstudio.drawing.drawing import Box, Drawing, Glyphs, Path, Zoom
+from flowstudio.drawing.footprints import DOWN, RIGHT, Style, take_footprints
+from flowstudio.drawing.glyphs import glyph_set
+from flowstudio.drawing.layers import build_layers
+from flowstudio.drawing.measure import TITLE_WIDTH, Face, face_of, label_rows
+from flowstudio.drawing.order import order_layers
+from flowstudio.drawing.ports import place_ports
+from flowstudio.drawing.ranks import assign_ranks
+from flowstudio.drawing.routes import Layout, Rect, lay_out
+from flowstudio.flow.model import Direction, Flow, FlowEdge, FlowNode
+
+if TYPE_CHECKING:
+    from flowstudio.flow.chart import Chart
+
+_FULL_WIDTH = 46
+_NARROWER = (1.0, 0.7, 0.5)
+"""Shares of the usual label widths that are tried, one after the other, to meet a wished width."""
+
+
+def draw(
+    chart: Chart | Flow,
+    *,
+    direction: Direction | None = None,
+    zoom: Zoom = "full",
+    width: int | None = None,
+    glyphs: Glyphs = "unicode",
+    previous: Drawing | None = None,
+    marks: Mapping[str, str] | None = None,
+) -> Drawing:
+    """The picture of a chart or flow, valid or not.
+
+    `direction` is the chart's own where it is None. `zoom`: whole prompts (`full`), their first
+    lines (`title`), or a sign for each node (`dot`). `width` is a wish: labels are wrapped or cut
+    narrower where that helps to meet it. `previous` is an earlier drawing of the same chart: nodes
+    keep their left-right order as far as that is not paid with many crossings. `marks` are short
+    texts for the upper borders of nodes, by node id.
+
+    Edges are numbered as in `Chart.edges` or `Flow.edges`.
+    """
+    edges = tuple(chart.edges)
+    way = direction or chart.direction
+    drawing = None
+    for share in _NARROWER:
+        made = _draw(chart.nodes, edges, way, zoom, share, glyphs, previous, marks or {})
+        if drawing is None or made.width < drawing.width:
+            drawing = made
+        if width is None or zoom == "dot" or made.width <= width:
+            break
+    assert drawing is not None
+    return drawing
+
+
+def choose_direction(
+    chart: Chart | Flow, *, zoom: Zoom = "title", width: int, direction: Direction | None = None
+) -> Direction:
+    """The chart's own direction if its drawing is at most `width` cells wide, else `TD`."""
+    way = direction or chart.direction
+    if way in ("TD", "BT"):
+        return way
+    return way if draw(chart, direction=way, zoom=zoom, width=width).width <= width else "TD"
+
+
+def _draw(
+    nodes: Mapping[str, FlowNode],
+    flow_edges: tuple[FlowEdge, ...],
+    way: Direction,
+    zoom: Zoom,
+    share: float,
+    glyphs: Glyphs,
+    previous: Drawing | None,
+    marks: Mapping[str, str],
+) -> Drawing:
+    style = _style(way, zoom)
+    limit = round((TITLE_WIDTH if zoom == "title" else _FULL_WIDTH) * share)
+    faces = [face_of(node, zoom, limit, marks.get(node.id, "")) for node in nodes.values()]
+    number = {node_id: index for index, node_id in enumerate(nodes)}
+    # Grouped by source, so that a chart and the flow made of it give the same picture.
+    given = sorted(range(len(flow_edges)), key=lambda i: number[flow_edges[i].src])
+    edges = [(number[flow_edges[i].src], number[flow_edges[i].dst]) for i in given]
+    labels = [() if zoom == "dot" else label_rows(flow_edges[i].label) for i in given]
+
+    first = [index for index, face in enumerate(faces) if face.kind == "begin"]
+    back = find_back_edges(len(faces), edges, first)
+    arcs = [
+        (dst, src) if index in back else (src, dst)
+        for index, (src, dst) in enumerate(edges)
+        if src != dst
+    ]
+    ranks = assign_ranks(len(faces), arcs)
+    graph = build_layers(ranks, edges, back, [bool(rows) for rows in labels])
+    order_layers(graph)
+
+    loops: list[list[int]] = [[] for _ in faces]
+    for index, (src, dst) in enumerate(edges):
+        if src == dst:
+            loops[src].append(index)
+    prints = take_footprints(graph, faces, labels, loops, style)
+    ranges = port_ranges(graph, prints, style)
+    x = place_columns(graph, prints, ranges, style)
+    ports = place_ports(graph, ranges, x, style.port)
+    channels = [route_channel(gap) for gap in ports]
+    layout = lay_out(graph, prints, edges, labels, x, ports, channels, style)
+    return _finish(layout, way, zoom, faces, flow_edges, given, labels, glyphs)
+
+
+def _style(way: Direction, zoom: Zoom) -> Style:
+    style = RIGHT if way in ("LR", "RL") else DOWN
+    if zoom != "dot":
+        return style
+    return Style(style.across, 0, style.gap, style.lane, style.arrow, style.port)
+
+
+def _finish(
+    layout: Layout,
+    way: Direction,
+    zoom: Zoom,
+    faces: list[Face],
+    flow_edges: tuple[FlowEdge, ...],
+    given: list[int],
+    labels: list[tuple[str, ...]],
+    glyphs: Glyphs,
+) -> Drawing:
+    """From cross and depth to columns and rows, turned to the direction of the drawing."""
+    across = way in ("LR", "RL")
+    width, height = layout.breadth, layout.length
+    if across:
+        width, height = height, width
+
+    def corner(rect: Rect) -> tuple[int, int, int, int]:
+        x, y, w, h = rect.cross, rect.depth, rect.breadth, rect.length
+        if across:
+            x, y, w, h = y, x, h, w
+        if way == "RL":
+            x = width - x - w
+        if way == "BT":
+            y = height - y - h
+        return x, y, w, h
+
+    boxes = {
+        face.id: Box(face.id, *corner(rect)) for face, rect in zip(faces, layout.boxes, strict=True)
+    }
+    paths: list[Path] = []
+    for edge, route in enumerate(layout.routes):
+        points = [corner(Rect(x, y, 1, 1))[:2] for x, y in route.points]
+        label = (*corner(route.label)[:2], labels[edge]) if route.label else None
+        source = flow_edges[given[edge]]
+        paths.append(Path(given[edge], source.src, source.dst, tuple(points), label, route.back))
+    paths.sort(key=lambda path: path.index)
+    canvas = Canvas(height, boxes, {face.id: face for face in faces}, paths, glyph_set(glyphs))
+    return Drawing(width, height, boxes, tuple(paths), canvas, way, zoom)
