@@ -1,8 +1,11 @@
 """Who answers: chat providers from configuration, and the rehearsal that needs none."""
 
+from flowstudio.models.build import build_model
 from flowstudio.models.errors import ModelError, explain_error
 from flowstudio.models.hint import TurnHint, turn_hint
 from flowstudio.models.llm import LLM
+from flowstudio.models.local import discover_local
+from flowstudio.models.registry import ModelOption, default_model, find_model, list_models
 from flowstudio.models.rehearsal import (
     AskUser,
     Question,
@@ -17,6 +20,7 @@ __all__ = [
     "LLM",
     "AskUser",
     "ModelError",
+    "ModelOption",
     "Question",
     "RehearsalProvider",
     "Script",
@@ -24,7 +28,12 @@ __all__ = [
     "ScriptExhausted",
     "SeededWalk",
     "TurnHint",
+    "build_model",
+    "default_model",
+    "discover_local",
     "explain_error",
+    "find_model",
+    "list_models",
     "load_script",
     "turn_hint",
 ]

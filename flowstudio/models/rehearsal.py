@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, Self
 from kosong.chat_provider import ChatProviderError, StreamedMessagePart, ThinkingEffort, TokenUsage
 from kosong.message import Message, TextPart
 
+from flowstudio.flow.choice import match_choice, parse_choice
 from flowstudio.models.hint import TurnHint, turn_hint
 
 if TYPE_CHECKING:
@@ -149,8 +150,12 @@ class AskUser:
         return "user"
 
     async def answer(self, question: Question) -> str:
-        """What the user typed; it is taken as it is, so a wrong choice is asked for again."""
-        return await self._ask(question)
+        """What the user typed. A bare branch gets its tag; a wrong choice is asked for again."""
+        text = await self._ask(question)
+        if not question.branches or parse_choice(text) is not None:
+            return text
+        branch = match_choice(text, question.branches)
+        return f"<choice>{branch}</choice>" if branch else text
 
 
 class RehearsalProvider:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING
 
+from flowstudio.models.build import build_model
+from flowstudio.models.errors import ModelError
+from flowstudio.models.registry import find_model, list_models
+from flowstudio.models.rehearsal import AskUser, Question, SeededWalk
 from flowstudio.soul.skills import SkillLike, find_skill_file
 from flowstudio.soul.slash import SlashCommand
 
@@ -99,25 +103,28 @@ async def _think(soul: KimiSoul, args: str) -> None:
 
 
 async def _model(soul: KimiSoul, args: str) -> None:
-    from flowstudio.models.build import build_model
-    from flowstudio.models.errors import ModelError
-    from flowstudio.models.registry import find_model, list_models
-
-    options = list_models(soul.runtime.config)
+    config = soul.runtime.config
+    options = list_models(config)
     if not args:
         rows = [
             f"{'*' if soul.llm and option.name == soul.llm.name else ' '} {option.name}"
-            + (f"  {option.why_not}" if option.why_not else "")
+            + (f"  ({option.why_not})" if option.why_not else "")
             for option in options
         ]
         soul.notify("\n".join([*rows, "Choose one with /model NAME."]))
         return
+
+    async def ask(question: Question) -> str:
+        return await soul.runtime.questions.ask(question.prompt, question.branches) or ""
+
+    answerer = AskUser(ask) if soul.runtime.questions.somebody else SeededWalk(0)
     try:
-        soul.set_model(await build_model(find_model(options, args), soul.runtime.config))
+        llm = await build_model(find_model(options, args), config, answerer=answerer)
     except ModelError as error:
         soul.notify(str(error), "error")
         return
-    soul.notify(f"The model is {args} now.")
+    soul.set_model(llm)
+    soul.notify(f"{llm.name} answers from now on.")
 
 
 def _read_switch(args: str, now: bool) -> bool | None:

@@ -1,0 +1,121 @@
+"""From an option to a model that answers. Only here is a provider's SDK imported, in a thread."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from kosong.chat_provider import ChatProviderError
+
+from flowstudio.models.errors import ModelError, redact
+from flowstudio.models.llm import LLM
+from flowstudio.models.patience import Patience
+from flowstudio.models.rehearsal import Answerer, RehearsalProvider, SeededWalk
+
+if TYPE_CHECKING:
+    from kosong.chat_provider import ChatProvider
+
+    from flowstudio.config import Config
+    from flowstudio.models.registry import ModelOption
+
+_CONNECT = 10.0
+"""Seconds to get a connection; an answer may take `loop.request_timeout`."""
+_NO_KEY = "none"
+"""Sent where the server wants no key: the SDKs insist on one."""
+
+
+async def build_model(
+    option: ModelOption,
+    config: Config,
+    *,
+    environ: Mapping[str, str] | None = None,
+    answerer: Answerer | None = None,
+) -> LLM:
+    """The model, ready to answer. No call is made yet.
+
+    The SDKs' own retries are off, since the soul retries and says so on the wire.
+
+    Args:
+        answerer: who answers in a rehearsal; a seeded walk where left out.
+
+    Raises:
+        ModelError: its key is missing, or its provider cannot be set up.
+    """
+    env = os.environ if environ is None else environ
+    if option.why_not:
+        raise ModelError(f"The model {option.name} cannot be used. {option.why_not}")
+    if option.provider == "rehearsal":
+        provider: ChatProvider = RehearsalProvider(answerer or SeededWalk(0))
+        return LLM(provider, option.name, option.model, None, frozenset({"image", "tools"}))
+    key = _NO_KEY
+    if option.key_env:
+        key = env.get(option.key_env, "")
+        if not key:
+            raise ModelError(
+                f"The model {option.name} needs a key. Set {option.key_env} in the environment."
+            )
+    try:
+        # The SDKs take 1 to 3 s to import; the screen goes on meanwhile.
+        provider = await asyncio.to_thread(
+            _build_provider, option, key, config.loop.request_timeout
+        )
+    except ImportError as error:
+        raise ModelError(
+            f"The models of {option.provider} need a package that is not installed: {error.name}. "
+            "Install it next to Flow Studio."
+        ) from error
+    except (ChatProviderError, ValueError, TypeError) as error:
+        raise ModelError(
+            f"The model {option.name} cannot be set up: {redact(str(error)).replace(key, '***')}"
+        ) from error
+    return LLM(provider, option.name, option.model, option.context_size, option.capabilities)
+
+
+def _build_provider(option: ModelOption, key: str, seconds: float) -> ChatProvider:
+    import httpx
+
+    client: dict[str, Any] = {
+        "timeout": httpx.Timeout(seconds, connect=min(_CONNECT, seconds)),
+        "max_retries": 0,
+    }
+    common: dict[str, Any] = {"model": option.model, "api_key": key, "base_url": option.base_url}
+    match option.provider:
+        case "openai":
+            from kosong.contrib.chat_provider.openai_legacy import OpenAILegacy
+
+            # Most servers that let one read a model's thinking send it under this name.
+            reads = "reasoning_content" if "thinking" in option.capabilities else None
+            return OpenAILegacy(**common, reasoning_key=reads, **client)
+        case "openai-responses":
+            from kosong.contrib.chat_provider.openai_responses import OpenAIResponses
+
+            return OpenAIResponses(**common, **client)
+        case "kimi":
+            from kosong.chat_provider.kimi import Kimi
+
+            return Kimi(**common, **client)
+        case "anthropic":
+            from kosong.contrib.chat_provider.anthropic import Anthropic
+
+            return Anthropic(**common, default_max_tokens=_find_max_tokens(option.model), **client)
+        case "gemini":
+            from kosong.contrib.chat_provider.google_genai import GoogleGenAI
+
+            return Patience(GoogleGenAI(**common), seconds)
+        case "rehearsal":
+            raise ValueError("a rehearsal has no server")
+
+
+def _find_max_tokens(model: str) -> int:
+    """What Anthropic's protocol must be told: the most tokens of an answer, thinking included.
+
+    It must lie above the 32,000 tokens that kosong lets older models think, where the model allows
+    it.
+    """
+    if "claude-3" in model:
+        return 4096
+    if any(part in model for part in ("opus-4-0", "opus-4-1", "opus-4-2")):
+        return 32_000
+    return 40_000
