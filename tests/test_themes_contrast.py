@@ -19,8 +19,15 @@ type Rgb = tuple[float, float, float]
 
 THEMES = Path(__file__).parents[1] / "themes"
 NAMES = (
-    "studio-dark studio-light high-contrast-dark high-contrast-light colour-blind paper ember glacier"
-).split()
+    "studio-dark",
+    "studio-light",
+    "high-contrast-dark",
+    "high-contrast-light",
+    "colour-blind",
+    "paper",
+    "ember",
+    "glacier",
+)
 ROLES = ("accent", "now", "done", "forced", "fault")
 COLOURS = (*ROLES, "text", "muted", "dim", "line", "background", "surface", "panel")
 BACKGROUNDS = ("background", "surface", "panel")
