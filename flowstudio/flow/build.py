@@ -19,6 +19,7 @@ class _Draft:
     """A node while the text is still being read."""
 
     span: Span
+    name: str
     label: str | None = None
     label_span: Span | None = None
 
@@ -34,16 +35,19 @@ class ChartBuilder:
     _edges: list[FlowEdge] = field(default_factory=list[FlowEdge])
     _diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
 
-    def node(self, node_id: str, span: Span) -> None:
-        """A mention of a node; the first one makes it."""
-        self._nodes.setdefault(node_id, _Draft(span))
+    def node(self, node_id: str, span: Span, name: str | None = None) -> None:
+        """A mention of a node; the first one makes it.
+
+        `name` is its label as long as none is given to it; its id, if the mention has no other.
+        """
+        self._nodes.setdefault(node_id, _Draft(span, node_id if name is None else name))
 
     def label(self, node_id: str, label: str, span: Span, label_span: Span) -> str | None:
         """Give a node its label, replacing an earlier one, which is returned (None: it had none).
 
         `span` is the whole declaration, `label_span` the label's text as written, quotes included.
         """
-        draft = self._nodes.setdefault(node_id, _Draft(span))
+        draft = self._nodes.setdefault(node_id, _Draft(span, node_id))
         before = draft.label
         draft.label, draft.span, draft.label_span = label, span, label_span
         return before
@@ -83,7 +87,7 @@ class ChartBuilder:
             exits[edge.src] += 1
         nodes: dict[str, FlowNode] = {}
         for node_id, draft in self._nodes.items():
-            label = node_id if draft.label is None else draft.label
+            label = draft.name if draft.label is None else draft.label
             kind = find_kind(label, exits[node_id])
             nodes[node_id] = FlowNode(node_id, label, kind, draft.span, draft.label_span)
         chart = Chart(
