@@ -62,28 +62,34 @@ class Canvas(Sequence[tuple[Run, ...]]):
         points = path.points
         index = path.index
         self._add_tee(points[0], source)
-        for (x0, y0), (x1, y1) in pairwise(points):
-            if y0 == y1:
-                low, high = (x0, x1) if x0 < x1 else (x1, x0)
-                if high - low > 1:
-                    self._levels.setdefault(y0, []).append((low + 1, high, index))
+        # A line that goes straight out of its box may be crossed already in its first cell.
+        begin = 0
+        if len(points) > 1 and _way_to_box(points[0], source) == _way(points[1], points[0]):
+            begin = 1
+        for number, ((x0, y0), (x1, y1)) in enumerate(pairwise(points)):
+            low, high = (y0, y1) if x0 == x1 else (x0, x1)
+            whole = begin and not number
+            if low < high:
+                low += 0 if whole else 1
             else:
-                low, high = (y0, y1) if y0 < y1 else (y1, y0)
-                if high - low > 1:
-                    for band in range((low + 1) // _BAND, (high - 1) // _BAND + 1):
-                        lines = self._bands_of_lines.setdefault(band, [])
-                        lines.append((x0, low + 1, high, index))
+                low, high = high + 1, low + (1 if whole else 0)
+            if high <= low:
+                continue
+            if y0 == y1:
+                self._levels.setdefault(y0, []).append((low, high, index))
+            else:
+                for band in range(low // _BAND, (high - 1) // _BAND + 1):
+                    lines = self._bands_of_lines.setdefault(band, [])
+                    lines.append((x0, low, high, index))
         strokes = self._glyphs.strokes
         last = len(points) - 1
-        for number, (x, y) in enumerate(points):
+        for number in range(begin, last + 1):
+            x, y = points[number]
             if number == last:
-                way = self._arrow_way(path)
-                cell = (x, self._glyphs.arrows[way], "arrow", index)
+                cell = (x, self._glyphs.arrows[self._arrow_way(path)], "arrow", index)
             else:
                 ahead = _way(points[number], points[number + 1])
-                behind = _way(points[number], points[number - 1]) if number else _turned(ahead)
-                if not number:
-                    behind = _way_to_box(points[0], source)
+                behind = _way((x, y), points[number - 1]) if number else _way_to_box((x, y), source)
                 cell = (x, strokes[ahead | behind], "edge", index)
             self._corners.setdefault(y, []).append(cell)
         if path.label:

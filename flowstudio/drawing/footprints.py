@@ -39,7 +39,7 @@ RIGHT = Style(across=True, inset=1, gap=1, lane=2, arrow=3, port=1)
 
 @dataclass(slots=True)
 class SelfLoop:
-    """A self loop at the later side of its box: where it leaves and returns, from the box's start."""
+    """A self loop at the later side of its box: where it leaves and returns, in depth."""
 
     edge: int
     out_at: int
@@ -152,6 +152,8 @@ def _attach_sides(
             prints.port_at[lane] = at
             at += 1
         if side > 0:
+            # A label keeps off the lines of others that pass it at the box's side.
+            at += (2 if style.across else 1) if leaving and any(labels[e] for e in loops) else 0
             for edge in loops:
                 at = _add_loop(prints, item, edge, labels[edge], at, style)
         for lane in reversed(entering):
@@ -172,7 +174,7 @@ def _size_lane_label(
         prints.after[lane] = extent
     else:
         prints.before[lane] = extent
-    return width + 1 if style.across else len(rows)
+    return width + 2 if style.across else len(rows)
 
 
 def _add_loop(
@@ -182,10 +184,10 @@ def _add_loop(
     width = max((width_of(row) for row in rows), default=0)
     if style.across:
         loop = SelfLoop(edge, at, at + 2, 2)
-        extent, depth = 2 + len(rows), max(3, width + 1)
+        extent, depth = 2 + len(rows), max(3, width + 2)
     else:
         loop = SelfLoop(edge, at, at + 1, 3)
-        extent, depth = 3 + (1 + width if rows else 0), max(2, len(rows))
+        extent, depth = 3 + (1 + width if rows else 0), max(2, len(rows) + 1 if rows else 0)
     prints.loops.setdefault(item, []).append(loop)
     prints.after[item] = max(prints.after[item], prints.box_after[item] + extent)
     return at + depth

@@ -55,7 +55,7 @@ def lay_out(
     style: Style,
 ) -> Layout:
     """Depths for the layers and tracks, and from them the boxes and the routes."""
-    starts, ends = _depths(graph, prints, channels, style)
+    starts, ends = _depths(graph, prints, ports, channels, x, style)
     boxes = [
         Rect(
             x[node] - prints.before[node],
@@ -94,7 +94,12 @@ def lay_out(
 
 
 def _depths(
-    graph: Layered, prints: Footprints, channels: Sequence[Channel], style: Style
+    graph: Layered,
+    prints: Footprints,
+    ports: Sequence[Sequence[tuple[int, int]]],
+    channels: Sequence[Channel],
+    x: Sequence[int],
+    style: Style,
 ) -> tuple[list[int], list[int]]:
     """Where each layer begins, and where it ends (exclusive)."""
     starts: list[int] = []
@@ -105,11 +110,52 @@ def _depths(
             at += channels[index - 1].tracks
             if graph.boxed[index]:
                 at += style.arrow
+            else:
+                at += _crowds(graph, prints, ports, channels, x, index, above=True)
         starts.append(at)
-        kinds = (Kind.BOX,) if graph.boxed[index] else (Kind.LABEL,)
-        at += max((prints.depth[i] for i in layer if graph.kind[i] in kinds), default=0)
+        kind = Kind.BOX if graph.boxed[index] else Kind.LABEL
+        at += max((prints.depth[i] for i in layer if graph.kind[i] == kind), default=0)
+        if not graph.boxed[index]:
+            at += _crowds(graph, prints, ports, channels, x, index, above=False)
         ends.append(at)
     return starts, ends
+
+
+def _crowds(
+    graph: Layered,
+    prints: Footprints,
+    ports: Sequence[Sequence[tuple[int, int]]],
+    channels: Sequence[Channel],
+    x: Sequence[int],
+    layer: int,
+    *,
+    above: bool,
+) -> int:
+    """1 if the track next to a label layer runs past the label of another edge, else 0."""
+    gap = layer - 1 if above else layer
+    channel = channels[gap]
+    track = channel.tracks - 1 if above else 0
+    stretches: list[tuple[int, int, int]] = []
+    for number, bends in channel.bends.items():
+        cross = ports[gap][number][0]
+        for at, turn in bends:
+            if at == track:
+                stretches.append((min(cross, turn), max(cross, turn), graph.gaps[gap][number][2]))
+            cross = turn
+    if not stretches:
+        return 0
+    stretches.sort()
+    number = 0
+    for item in graph.layers[layer]:
+        if graph.kind[item] != Kind.LABEL:
+            continue
+        low, high = x[item] - prints.before[item], x[item] + prints.after[item]
+        while number < len(stretches) and stretches[number][1] < low:
+            number += 1
+        for start, end, edge in stretches[number : number + 3]:
+            if start <= high and end >= low and edge != graph.name[item]:
+                return 1
+    return 0
 
 
 def _route(
