@@ -12,7 +12,7 @@ from typing import Any
 
 from flowstudio.cli.output import fail, print_diagnostics, say
 from flowstudio.flow import CODES, Diagnostic, FlowEdge, FlowNode, Span
-from flowstudio.skill import Catalogue, Skill, SkillError, discover, load_skill
+from flowstudio.skill import Root, Skill, SkillError, discover, find_roots, load_skill, read_roots
 
 
 def list_skills(args: argparse.Namespace) -> int:
@@ -33,8 +33,7 @@ def list_skills(args: argparse.Namespace) -> int:
         mark = "◆" if skill.declared_type == "flow" else "◇"
         errors = f"  ▲{len(skill.errors)}" if skill.errors else ""
         say(f"  {mark} {skill.name:<{width}}  {_first_line(skill.description)}{errors}")
-    for problem in catalogue.problems:
-        print_diagnostics([problem], sources={}, file=sys.stderr)
+    print_diagnostics(catalogue.findings, {}, file=sys.stderr)
     return 0
 
 
@@ -128,12 +127,12 @@ def find_skill(wanted: str, extra_dirs: Sequence[Path]) -> Skill | None:
                 fail(str(error), "")
                 return None
     catalogue = discover(Path.cwd(), extra_dirs=extra_dirs)
-    skill = catalogue.get(wanted)
-    if skill is None:
-        near = catalogue.near(wanted)
-        hint = f"did you mean {' or '.join(near)}?" if near else "flowstudio list shows them all"
+    match = catalogue.find(wanted)
+    if match.skill is None:
+        near = " or ".join(match.suggestions)
+        hint = f"did you mean {near}?" if near else "flowstudio list shows them all"
         fail(f"there is no skill {wanted!r} here", hint)
-    return skill
+    return match.skill
 
 
 def _skills_at(path: Path) -> Sequence[Skill] | None:
@@ -152,11 +151,10 @@ def _skills_at(path: Path) -> Sequence[Skill] | None:
 
 def _below(folder: Path) -> list[Skill]:
     """The skills in a folder of skills, and those of a work folder's roots."""
+    own = [root for root in find_roots(folder) if root.scope == "project"]
+    catalogue = read_roots([Root(folder, "extra", folder), *own])
     found: dict[Path, Skill] = {}
-    catalogue: Catalogue = discover(
-        folder, extra_dirs=[folder], include_builtin=False, include_user=False
-    )
-    for skill in catalogue.skills:
+    for skill in (*catalogue.skills, *catalogue.shadowed):
         found[skill.path.resolve()] = skill
     for file in sorted(folder.iterdir()):
         if file.suffix in (".mmd", ".mermaid", ".d2") and file.is_file():

@@ -393,9 +393,9 @@ class ChatPane(Vertical):
         """Send the line; a half-typed command is completed first."""
         event.stop()
         text = event.value.strip()
-        if text.startswith("/") and " " not in text and not self._is_command(text):
-            if self.complete():
-                return
+        is_half = text.startswith("/") and " " not in text and not self._is_command(text)
+        if is_half and self.complete():
+            return
         self.input.remember(text)
         self.input.value = ""
         self._hide_completions()

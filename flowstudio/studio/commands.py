@@ -1,0 +1,90 @@
+"""Every command of the studio, declared once: key, words, tooltip.
+
+Bindings, footer, command palette and help are made from this table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.binding import Binding
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One thing that the user can do."""
+
+    id: str
+    """Stable name, for a keymap."""
+    key: str
+    action: str
+    label: str
+    """One or two words for the footer."""
+    help: str
+    """A sentence for the palette and the help."""
+    show: bool = True
+    """Whether the footer shows it."""
+    key_display: str | None = None
+
+    def binding(self) -> Binding:
+        """The key binding."""
+        return Binding(
+            self.key,
+            self.action,
+            self.label,
+            show=self.show,
+            key_display=self.key_display,
+            tooltip=self.help,
+            id=self.id,
+        )
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("run.start", "r", "run_flow", "run", "Run the selected flow"),
+    Command("run.step", "n", "step", "step", "Run one node, then pause before the next"),
+    Command("run.continue", "c", "go_on", "continue", "Continue to the next breakpoint or END"),
+    Command("run.pause", "p", "pause", "pause", "Pause once the node that runs now is done"),
+    Command("run.stop", "s", "stop", "stop", "Stop the run now; a stream that is coming is cut"),
+    Command(
+        "run.breakpoint", "b", "breakpoint", "break", "Set or clear a breakpoint before the node"
+    ),
+    *(
+        Command(
+            f"run.branch{number}",
+            str(number),
+            f"branch({number})",
+            "branch",
+            f"Take branch {number}, whatever the model says",
+            show=number == 1,
+            key_display="1-9" if number == 1 else None,
+        )
+        for number in range(1, 10)
+    ),
+    Command("run.to", "t", "run_to", "run to", "Continue, and pause before the selected node"),
+    Command("run.jump", "J", "jump", "go on here", "Go on from the selected node", show=False),
+    Command("edit.file", "E", "edit_file", "edit", "Open the skill's file in $EDITOR"),
+    Command("view.zoom", "z", "zoom", "zoom", "Whole prompts, titles, or dots"),
+    Command("view.follow", "f", "follow", "follow", "Keep the current node in view", show=False),
+    Command("view.filter", "slash", "filter", "find", "Filter the skills", key_display="/"),
+    Command("view.talk", "i", "talk", "talk", "Talk to the agent", show=False),
+    Command("help", "question_mark", "help", "help", "Show all keys", key_display="?"),
+)
+
+
+HELP_GROUPS: tuple[tuple[str, str], ...] = (
+    ("run.", "Driving a run"),
+    ("edit.", "Authoring"),
+    ("view.", "Looking"),
+)
+"""Prefixes of command ids, and the headings of the help."""
+
+OTHER_KEYS: tuple[tuple[str, str], ...] = (
+    ("tab", "Next pane"),
+    ("arrows", "Select a node (flow); choose a skill (skills)"),
+    ("shift+arrows, hjkl", "Pan the flow; the wheel and dragging pan too"),
+    ("click", "Select a node; open a folded prompt, tool call or thought"),
+    ("esc", "Leave the input line"),
+    ("y a x", "Allow, allow for the session, reject: what a tool asks"),
+    ("ctrl+p", "Command palette: themes and every command by name"),
+    ("ctrl+q", "Quit"),
+)

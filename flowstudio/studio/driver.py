@@ -1,0 +1,247 @@
+"""Between the screen and the session: turns key presses into commands and events into a state.
+
+The driver owns no widget. It says what happened through the callbacks it was given, so that the
+screen stays a matter of composing and routing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flowstudio.run.control import RunControl
+from flowstudio.run.state import RunState
+from flowstudio.wire import Event, Notice, RunStarted
+
+if TYPE_CHECKING:
+    from flowstudio.config import Config
+    from flowstudio.flow.model import FlowEdge
+    from flowstudio.models.rehearsal import Question
+    from flowstudio.run.session import Session
+    from flowstudio.skill.skill import Skill
+
+
+class CommandRefused(Exception):
+    """The command makes no sense now; the message says why and what would."""
+
+
+@dataclass(frozen=True, slots=True)
+class StudioOptions:
+    """What the command line asked for."""
+
+    work_dir: Path
+    model: str | None = None
+    script: Path | None = None
+    seed: int | None = None
+    yolo: bool = False
+    skills_dirs: tuple[Path, ...] = ()
+    theme: str | None = None
+    pace: float = 0.0
+    """Seconds between two pieces of a rehearsed answer, so that the eye can follow."""
+
+
+@dataclass(slots=True)
+class Driver:
+    """The session of the studio and the run that it is in."""
+
+    options: StudioOptions
+    on_event: Callable[[Event], None]
+    session: Session | None = None
+    state: RunState | None = None
+    skill: Skill | None = None
+    """The skill of the run that is on, or of the last one."""
+    breakpoints: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
+    """By skill name; they outlive the run."""
+    is_talking: bool = False
+    """True while a prompt that belongs to no run is answered."""
+    _ready: asyncio.Event = field(default_factory=asyncio.Event)
+    _model_name: str = ""
+
+    # The session
+
+    async def open(self, config: Config) -> None:
+        """Import the soul and set up the model; takes a second or two, in a thread where it can.
+
+        What cannot be had is said as a notice: the studio then rehearses.
+        """
+        from flowstudio.studio.setup import open_session
+
+        self.session, problem = await open_session(self.options, config, self._ask_as_model)
+        self.session.wire.subscribe(self._take)
+        self._model_name = self.session.llm.name if self.session.llm else "no model"
+        self._ready.set()
+        if problem:
+            self.session.wire.emit(Notice(problem, "warning"))
+
+    @property
+    def is_ready(self) -> bool:
+        """True once the session stands."""
+        return self._ready.is_set()
+
+    @property
+    def model_name(self) -> str:
+        """Who answers, for the top line."""
+        session = self.session
+        return session.llm.name if session and session.llm else self._model_name
+
+    @property
+    def is_running(self) -> bool:
+        """True while a run is on, paused or not."""
+        return self.session is not None and self.session.is_running
+
+    @property
+    def control(self) -> RunControl | None:
+        """The control of the run that is on."""
+        return self.session.control if self.session and self.session.is_running else None
+
+    def _take(self, event: Event) -> None:
+        if isinstance(event.body, RunStarted):
+            self.state = RunState()
+        if self.state is not None:
+            self.state.apply(event)
+        self.on_event(event)
+
+    # Runs
+
+    async def run(self, skill: Skill, text: str, *, stepping: bool) -> None:
+        """Run a skill's flow to its end.
+
+        Raises:
+            CommandRefused: it holds no flow that can be run, or another run is on.
+            OSError: the run's folder cannot be written.
+        """
+        if skill.flow is None:
+            raise CommandRefused(f"“{skill.name}” holds no flow that can be run")
+        await self._ready.wait()
+        session = self.session
+        assert session is not None
+        if session.is_running:
+            raise CommandRefused("a run is on already: s stops it")
+        if self.is_talking:
+            raise CommandRefused("the agent is answering: s stops it")
+        from flowstudio.run.session import RunRequest
+
+        control = RunControl(interactive=True, mode="step" if stepping else "run")
+        control.breakpoints = self.breakpoints.setdefault(skill.name, set())
+        self.skill = skill
+        request = RunRequest(skill.flow, skill.name, skill.path, skill.source, text)
+        await session.run_flow(request, control)
+
+    def require_control(self) -> RunControl:
+        """The control of the run that is on.
+
+        Raises:
+            CommandRefused: there is none.
+        """
+        control = self.control
+        if control is None:
+            raise CommandRefused("no run is on: r runs the flow, n steps through it")
+        return control
+
+    def exits(self) -> list[FlowEdge]:
+        """The branches where the run stands; empty where there is nothing to choose."""
+        session, state = self.session, self.state
+        if session is None or session.runner is None or state is None or state.current is None:
+            return []
+        edges = session.runner.flow.outgoing.get(state.current, [])
+        return edges if len(edges) > 1 else []
+
+    def choose(self, number: int) -> str:
+        """Take branch `number` (from 1) where the run stands, and say what that does.
+
+        Raises:
+            CommandRefused: there is no such branch to take.
+        """
+        if self.answer_question(str(number)):
+            return ""
+        control, edges = self.require_control(), self.exits()
+        assert self.state is not None
+        if not edges:
+            raise CommandRefused(f"“{self.state.current}” has a single exit: nothing to choose")
+        if number > len(edges):
+            raise CommandRefused(f"“{self.state.current}” has {len(edges)} branches")
+        edge = edges[number - 1]
+        asked = control.state != "paused"
+        control.choose(edge.src, edge.label or "")
+        return f"“{edge.label}” will be taken when the answer is there" if asked else ""
+
+    def forced(self) -> Mapping[str, str]:
+        """The branches that wait to be taken by hand, by node."""
+        control = self.control
+        if control is None or self.session is None or self.session.runner is None:
+            return {}
+        nodes: Iterable[str] = self.session.runner.flow.nodes
+        return {node: branch for node in nodes if (branch := control.forced_at(node))}
+
+    def toggle_breakpoint(self, skill: Skill, node: str) -> bool:
+        """Set or clear the breakpoint before a node; True if it is set now."""
+        marked = self.breakpoints.setdefault(skill.name, set())
+        marked ^= {node}
+        return node in marked
+
+    def reload(self, skill: Skill) -> None:
+        """The skill's file changed: a run that is on follows, if the flow can be run."""
+        same = self.skill is not None and self.skill.path == skill.path
+        if not same or self.session is None:
+            return
+        self.skill = skill
+        if skill.flow is not None:
+            self.session.reload(skill.flow, skill.source)
+
+    # Questions and talk
+
+    async def _ask_as_model(self, question: Question) -> str:
+        """In a rehearsal the user is the model: tasks are done at once, decisions are asked."""
+        if question.node is None:
+            return (
+                "This is a rehearsal: no model is set up, so nobody can answer. Set KIMI_API_KEY, "
+                "OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or name a model in the "
+                "configuration. r runs the flow; you pick its branches."
+            )
+        if not question.branches:
+            return "Done."
+        assert self.session is not None
+        again = " again" if question.attempt > 1 else ""
+        asked = f"You are the model{again}: which branch?"
+        answer = await self.session.runtime.questions.ask(asked, question.branches)
+        return answer or ""
+
+    def answer_question(self, text: str) -> bool:
+        """Answer the question that waits, by a branch's number or in words; False if none waits."""
+        session = self.session
+        if session is None or not session.runtime.questions.pending:
+            return False
+        question = session.runtime.questions.pending[0]
+        if text.isdigit() and 1 <= int(text) <= len(question.options):
+            text = question.options[int(text) - 1]
+        elif text.isdigit() and question.options:
+            raise CommandRefused(f"there are {len(question.options)} answers to choose from")
+        is_branch = text in self._branch_labels() and text in question.options
+        session.runtime.questions.answer(
+            question.id, f"<choice>{text}</choice>" if is_branch else text
+        )
+        return True
+
+    def _branch_labels(self) -> set[str]:
+        return {edge.label for edge in self.exits() if edge.label}
+
+    async def say(self, text: str) -> None:
+        """Send what the user typed to the agent.
+
+        Raises:
+            CommandRefused: the agent is busy.
+        """
+        await self._ready.wait()
+        session = self.session
+        assert session is not None
+        control = self.control
+        if self.is_talking or (control is not None and control.state != "paused"):
+            raise CommandRefused("the agent is busy: wait, or pause the run with p")
+        self.is_talking = True
+        try:
+            await session.say(text)
+        finally:
+            self.is_talking = False

@@ -1,0 +1,641 @@
+"""The main screen: composes the panes and routes between them, the library and the driver."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import subprocess
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, ClassVar, Literal, cast
+
+from textual import work
+from textual.app import ComposeResult, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.widgets import Footer, OptionList, Static
+
+from flowstudio.drawing.drawing import Drawing, Zoom
+from flowstudio.flow.model import FlowEdge
+from flowstudio.skill import Skill
+from flowstudio.studio.chat_entries import ApprovalCard
+from flowstudio.studio.chat_pane import ChatInput, ChatPane
+from flowstudio.studio.commands import COMMANDS
+from flowstudio.studio.detail import DetailPane, NodeView, title_of
+from flowstudio.studio.dialogs import HelpDialog, InputDialog
+from flowstudio.studio.driver import CommandRefused, Driver, StudioOptions
+from flowstudio.studio.flow_marks import make_marks
+from flowstudio.studio.flow_view import FlowView
+from flowstudio.studio.library import Library
+from flowstudio.studio.marks import GLYPHS
+from flowstudio.studio.skills_pane import SkillsPane
+from flowstudio.studio.timeline import Timeline
+from flowstudio.studio.top_line import TopLine
+from flowstudio.text import harmless
+from flowstudio.wire import Event, NodeEntered, RunPaused, StatusChanged, Text, Thinking
+
+type Pane = Literal["skills", "flow", "chat"]
+_PANES: tuple[Pane, ...] = ("skills", "flow", "chat")
+_ZOOMS: tuple[Zoom, ...] = ("title", "full", "dot")
+
+
+class StudioScreen(Screen[None]):
+    """Skills, flow and chat, with the run's controls."""
+
+    CSS_PATH = "screen.tcss"
+    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
+        (0, "-narrow"),
+        (81, "-middle"),
+        (120, "-wide"),
+    ]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(command.binding() for command in COMMANDS),
+        Binding("tab", "next_pane(1)", "Next pane", show=False),
+        Binding("shift+tab", "next_pane(-1)", "Previous pane", show=False),
+    ]
+
+    pane: reactive[Pane] = reactive[Pane]("flow")
+    """The pane that is in use; on a narrow terminal the only one that shows."""
+    zoom: reactive[Zoom] = reactive[Zoom]("title")
+    """How much of each prompt the drawing shows."""
+    following: reactive[bool] = reactive(True)
+    """True while the view follows the current node."""
+
+    def __init__(self, options: StudioOptions, *, select: Path | None, files: tuple[Path, ...]):
+        super().__init__()
+        self.options = options
+        self.driver = Driver(options, self._take_event)
+        self.library = Library(options.work_dir, options.skills_dirs, files)
+        self.skill: Skill | None = None
+        """The skill that is shown."""
+        self._select = select
+        self._edges: tuple[FlowEdge, ...] = ()
+        self._has_news = False
+
+    # Composition
+
+    def compose(self) -> ComposeResult:
+        """Top line, panes, footer."""
+        yield TopLine(id="top")
+        yield Static(self._tabs(), id="tabs")
+        with Horizontal(id="panes"):
+            yield SkillsPane(id="skills-pane")
+            with Vertical(id="middle"):
+                with Vertical(id="flow-pane"):
+                    yield FlowView(id="flow")
+                    yield Static("", id="faults", markup=False)
+                yield DetailPane(id="detail-pane")
+                with Vertical(id="timeline-pane"):
+                    yield Timeline(id="timeline")
+            yield ChatPane(id="chat-pane")
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Show the frame first; everything that costs time comes after it is painted."""
+        self.query_one("#flow-pane").border_title = "Flow"
+        self.query_one("#timeline-pane").border_title = "Timeline"
+        self._detail.show_nothing("click a node, or use the arrow keys, to read its whole prompt")
+        self._flow.focus()
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        self._load()
+        self._open_session()
+
+    @property
+    def _flow(self) -> FlowView:
+        return self.query_one(FlowView)
+
+    @property
+    def _chat(self) -> ChatPane:
+        return self.query_one(ChatPane)
+
+    @property
+    def _skills(self) -> SkillsPane:
+        return self.query_one(SkillsPane)
+
+    @property
+    def _detail(self) -> DetailPane:
+        return self.query_one(DetailPane)
+
+    @property
+    def _top(self) -> TopLine:
+        return self.query_one(TopLine)
+
+    # Start
+
+    @work(group="library", exit_on_error=False)
+    async def _load(self) -> None:
+        """Read the skills, then follow the disk for as long as the studio is open."""
+        catalogue = await self.library.load()
+        first = catalogue.at(self._select) if self._select else None
+        self._skills.show_skills(catalogue.skills, first.name if first else self._first_flow())
+        for problem in catalogue.findings:
+            self.notify(harmless(str(problem)), severity="warning", markup=False)
+        async for changed in self.library.changes():
+            self._follow_disk(changed)
+
+    def _first_flow(self) -> str | None:
+        own = [skill for skill in self.library.skills if skill.scope != "builtin"]
+        flows = [skill for skill in (*own, *self.library.skills) if skill.type == "flow"]
+        return next((skill.name for skill in flows), None)
+
+    @work(group="session", exit_on_error=False)
+    async def _open_session(self) -> None:
+        from flowstudio.config import load_config
+
+        loaded = await asyncio.to_thread(load_config)
+        for problem in loaded.problems:
+            self.notify(harmless(problem), severity="warning", markup=False, timeout=10)
+        cast("Any", self.app).take_config(loaded.config)
+        await self.driver.open(loaded.config)
+        session = self.driver.session
+        assert session is not None
+        session.runtime.skills = self.library.skills
+        session.add_commands(self._flow_commands)
+        self._top.model = self.driver.model_name
+        self._offer_commands()
+
+    # Skills and their files
+
+    def on_skills_pane_chosen(self, message: SkillsPane.Chosen) -> None:
+        """Another skill is selected: show it."""
+        self._show_skill(message.skill)
+
+    def _show_skill(self, skill: Skill) -> None:
+        other = self.skill is None or self.skill.path != skill.path
+        self.skill = skill
+        self._top.subject = skill.name
+        self._top.about = f"{GLYPHS['flow']} {skill.declared_type} · {skill.scope}"
+        if other:
+            self._flow.selected = None
+            self._flow.show_drawing(None, "…")
+        self._draw(skill, is_new=other)
+
+    @work(group="draw", exclusive=True, exit_on_error=False)
+    async def _draw(self, skill: Skill, *, is_new: bool) -> None:
+        """Lay the chart out in a thread, and show it."""
+        chart = skill.chart
+        broken = bool(skill.errors)
+        self._show_faults(skill)
+        if broken and not is_new and self._flow.drawing is not None:
+            # The last good picture stays, dimmed, until the file is good again.
+            self._flow.stale = True
+            return
+        if chart is None or not chart.nodes:
+            self._flow.stale = False
+            self._flow.show_drawing(None, _no_chart(skill))
+            self._show_node()
+            return
+        from flowstudio.drawing import draw
+
+        previous = None if is_new else self._flow.drawing
+        drawing: Drawing = await asyncio.to_thread(
+            draw, chart, zoom=self.zoom, width=max(self._flow.size.width - 4, 20), previous=previous
+        )
+        self._edges = tuple(chart.edges)
+        self._flow.stale = False
+        self._flow.show_drawing(drawing)
+        self._show_marks()
+        self._show_node()
+
+    def _show_faults(self, skill: Skill) -> None:
+        """The errors with line and column, over the picture; they clear by themselves."""
+        panel = self.query_one("#faults", Static)
+        errors = skill.errors
+        panel.display = bool(errors)
+        first = errors[0] if errors else None
+        self._top.problem = (
+            f"{skill.path.name}:{first.span.line}:{first.span.column} {first.message}"
+            if first and not self.driver.is_running
+            else ""
+        )
+        lines: list[str] = []
+        for d in errors[:3]:
+            hint = f"\n    {d.hint}" if d.hint else ""
+            where = f"{skill.path.name}:{d.span.line}:{d.span.column}"
+            lines.append(f"{GLYPHS['fault']} {where}  {d.message}{hint}")
+        if len(errors) > 3:
+            lines.append(f"… and {len(errors) - 3} more")
+        panel.update(harmless("\n".join(lines)))
+
+    def _follow_disk(self, changed: set[Path]) -> None:
+        """Files changed: the catalogue is new already; show what concerns us."""
+        catalogue = self.library.catalogue
+        if self.driver.session is not None:
+            self.driver.session.runtime.skills = catalogue.skills
+            self.driver.session.soul.rebuild_slash_commands()
+            self._offer_commands()
+        run_skill = self.driver.skill
+        if run_skill is not None and run_skill.path in changed:
+            now = catalogue.at(run_skill.path)
+            if now is not None and not now.errors:
+                self.driver.reload(now)
+        shown = self.skill
+        same = catalogue.at(shown.path) if shown else None
+        self._skills.show_skills(catalogue.skills, same.name if same else None)
+        if same is not None and shown is not None and shown.path in changed:
+            self._show_skill(same)
+
+    # Events of the run
+
+    def _take_event(self, event: Event) -> None:
+        """One event of the wire: the chat shows it, the rest is brought up to date."""
+        self._chat.consume(event)
+        if isinstance(event.body, Text | Thinking):
+            return
+        if isinstance(event.body, NodeEntered) and event.node and self._shows_run:
+            self._flow.selected = event.node
+            if self.following:
+                self._flow.reveal(event.node)
+        if isinstance(event.body, RunPaused):
+            self.app.bell()
+        if not self._has_news:
+            self._has_news = True
+            self.call_later(self._show_news, redraw=not isinstance(event.body, StatusChanged))
+
+    def _show_news(self, *, redraw: bool = True) -> None:
+        self._has_news = False
+        state = self.driver.state
+        self._top.run_state = state
+        self.query_one(Timeline).run_state = state
+        if redraw:
+            self._show_marks()
+            self._show_node()
+        skill = self.driver.skill
+        if skill is None or state is None or state.phase == "ended":
+            self._skills.running = None
+        else:
+            self._skills.running = (skill.name, GLYPHS[state.phase])
+        self.refresh_bindings()
+
+    @property
+    def _shows_run(self) -> bool:
+        run_skill = self.driver.skill
+        return (
+            run_skill is not None and self.skill is not None and self.skill.path == run_skill.path
+        )
+
+    def _show_marks(self) -> None:
+        skill = self.skill
+        points = self.driver.breakpoints.get(skill.name, set()) if skill else set[str]()
+        self._flow.show_marks(
+            make_marks(
+                self._edges,
+                self.driver.state if self._shows_run else None,
+                breakpoints=frozenset(points),
+                forced=self.driver.forced() if self._shows_run else {},
+            )
+        )
+        follow = f" · following {GLYPHS['running']}" if self.following else ""
+        pane = self.query_one("#flow-pane")
+        direction = self._flow.drawing.direction if self._flow.drawing else ""
+        pane.border_subtitle = f"{direction} · {self.zoom}{follow}" if direction else ""
+
+    def _show_node(self) -> None:
+        """The selected node in the detail pane, else the current one."""
+        skill, state = self.skill, self.driver.state if self._shows_run else None
+        chart = skill.chart if skill else None
+        current = state.current if state and state.phase in ("running", "paused") else None
+        node_id = self._flow.selected or current
+        if chart is None or node_id is None or node_id not in chart.nodes:
+            self._detail.show_nothing("click a node, or use the arrow keys, to read its prompt")
+            return
+        exits = [
+            (edge, title_of(chart.nodes.get(edge.dst), edge.dst))
+            for edge in chart.edges
+            if edge.src == node_id
+        ]
+        self._detail.show_node(
+            NodeView(
+                chart.nodes[node_id],
+                exits,
+                forced=self.driver.forced().get(node_id) if self._shows_run else None,
+                is_current=node_id == current,
+                run=state,
+            )
+        )
+
+    # Chat
+
+    def on_chat_pane_typed(self, message: ChatPane.Typed) -> None:
+        """A line was sent: an answer to a question, a command, or talk."""
+        text = message.text
+        try:
+            if self.driver.answer_question(text) or not text:
+                return
+        except CommandRefused as refused:
+            self._refuse(refused)
+            return
+        self._chat.say_user(text)
+        if text in ("/clear", "/reset"):
+            self._chat.forget()
+        self._talk(text)
+
+    @work(group="talk", exit_on_error=False)
+    async def _talk(self, text: str) -> None:
+        await self._guard(self.driver.say(text))
+
+    def on_chat_input_left(self) -> None:
+        """Escape in the input line."""
+        self._show_pane("flow")
+
+    def on_approval_card_answered(self, message: ApprovalCard.Answered) -> None:
+        """The user's word on a tool's request."""
+        session = self.driver.session
+        if session is not None:
+            session.runtime.approval.answer(message.request, message.verdict)
+
+    def _offer_commands(self) -> None:
+        session = self.driver.session
+        if session is not None:
+            commands = session.soul.available_slash_commands
+            self._chat.set_commands([(f"/{c.name}", c.description) for c in commands])
+
+    def _flow_commands(self) -> list[Any]:
+        """`/flow:NAME` for each flow skill, and `/begin` for the one that is shown."""
+        from flowstudio.soul.slash import SlashCommand
+
+        def starter(skill: Skill | None) -> Callable[[Any, str], Coroutine[Any, Any, None]]:
+            async def start(_: Any, args: str) -> None:
+                chosen = skill or self.skill
+                if chosen is not None:
+                    self._select_and_run(chosen, args)
+
+            return start
+
+        begin = SlashCommand("begin", "Run the flow that is shown", starter(None))
+        flows = [skill for skill in self.library.skills if skill.flow is not None]
+        return [begin] + [
+            SlashCommand(f"flow:{s.name}", s.description, starter(s), arguments="[input]")
+            for s in flows
+        ]
+
+    def _select_and_run(self, skill: Skill, text: str) -> None:
+        self._skills.show_skills(self.library.skills, skill.name)
+        self.call_after_refresh(self._run, skill, text, stepping=False)
+
+    # Commands
+
+    async def _guard(self, doing: Coroutine[Any, Any, object]) -> None:
+        """Await something that may fail in ways that the user should read, not the log."""
+        from kosong.chat_provider import ChatProviderError
+
+        from flowstudio.models.errors import ModelError, explain_error
+        from flowstudio.soul import LLMNotSet, LLMNotSupported, MaxStepsReached
+
+        try:
+            await doing
+        except CommandRefused as refused:
+            self._refuse(refused)
+        except (ChatProviderError, ModelError) as error:
+            self.notify(harmless(explain_error(error)), severity="error", markup=False)
+        except (LLMNotSet, LLMNotSupported, MaxStepsReached, OSError) as error:
+            self.notify(harmless(str(error)), severity="error", markup=False, timeout=10)
+
+    def _refuse(self, refused: CommandRefused) -> None:
+        self.notify(harmless(str(refused)), severity="warning", markup=False, timeout=4)
+
+    @work(group="run", exit_on_error=False)
+    async def _run(self, skill: Skill, text: str, *, stepping: bool) -> None:
+        await self._guard(self.driver.run(skill, text, stepping=stepping))
+        self._show_news()
+
+    def action_run_flow(self, stepping: bool = False) -> None:
+        """Run the selected flow, asking for its input where it takes one."""
+        skill = self.skill
+        if skill is None or skill.flow is None:
+            what = f"“{skill.name}” holds" if skill else "nothing is selected that holds"
+            self._refuse(CommandRefused(f"{what} no flow that can be run"))
+            return
+        if self.driver.is_running:
+            self._refuse(CommandRefused("a run is on already: s stops it"))
+            return
+        from flowstudio.run.prompts import takes_input
+
+        if not takes_input(node.text for node in skill.flow.nodes.values()):
+            self._run(skill, "", stepping=stepping)
+            return
+
+        def start(text: str | None) -> None:
+            if text is not None:
+                self._run(skill, text, stepping=stepping)
+
+        self.app.push_screen(InputDialog(skill.name), start)
+
+    def action_step(self) -> None:
+        """Run one node; without a run, begin one that pauses at its first node."""
+        control = self.driver.control
+        if control is None:
+            self.action_run_flow(stepping=True)
+        elif self._may_go_on():
+            control.step()
+            self._show_news()
+
+    def action_go_on(self) -> None:
+        """Continue; without a run, run."""
+        control = self.driver.control
+        if control is None:
+            self.action_run_flow()
+        elif self._may_go_on():
+            control.go_on()
+            self._show_news()
+
+    def _may_go_on(self) -> bool:
+        session = self.driver.session
+        if self.driver.is_talking:
+            self._refuse(CommandRefused("the agent is still answering you; s stops it"))
+            return False
+        if session is not None and session.runtime.questions.pending:
+            self._refuse(CommandRefused("you are the model here: press the number of a branch"))
+            return False
+        return True
+
+    def action_pause(self) -> None:
+        """Pause after this node."""
+        self._with_control(lambda control: control.pause(), "the run will pause after this node")
+
+    def action_stop(self) -> None:
+        """Stop the run, or the answer that is coming."""
+        if self.driver.is_talking and self.driver.control is None:
+            self.workers.cancel_group(self, "talk")
+            return
+        self._with_control(lambda control: control.stop())
+
+    def action_branch(self, number: int) -> None:
+        """Take a branch by its number."""
+        try:
+            if said := self.driver.choose(number):
+                self.notify(harmless(said), markup=False, timeout=3)
+        except CommandRefused as refused:
+            self._refuse(refused)
+        self._show_marks()
+        self._show_node()
+
+    def action_breakpoint(self) -> None:
+        """Set or clear a breakpoint before the selected node."""
+        node = self._flow.selected
+        if self.skill is None or node is None:
+            self._refuse(CommandRefused("select a node first: click it, or use the arrow keys"))
+            return
+        is_set = self.driver.toggle_breakpoint(self.skill, node)
+        self.notify(
+            harmless(f"breakpoint {'set' if is_set else 'cleared'} before “{node}”"),
+            markup=False,
+            timeout=2,
+        )
+        self._show_marks()
+
+    def action_run_to(self) -> None:
+        """Continue to the selected node."""
+        node = self._flow.selected
+        if node is None:
+            self._refuse(CommandRefused("select a node first: click it, or use the arrow keys"))
+        else:
+            self._with_control(lambda control: control.run_to(node))
+
+    def action_jump(self) -> None:
+        """Go on from the selected node."""
+        node = self._flow.selected
+        if node is None:
+            self._refuse(CommandRefused("select a node first: click it, or use the arrow keys"))
+        else:
+            self._with_control(lambda control: control.go_to(node))
+
+    def _with_control(self, act: Callable[[Any], object], said: str = "") -> None:
+        try:
+            act(self.driver.require_control())
+        except CommandRefused as refused:
+            self._refuse(refused)
+            return
+        if said:
+            self.notify(said, timeout=2)
+
+    def action_edit_file(self) -> None:
+        """Open the skill's file in the user's editor, the studio suspended meanwhile."""
+        if self.skill is None:
+            return
+        editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+        try:
+            with self.app.suspend():
+                subprocess.run([*shlex.split(editor), str(self.skill.path)], check=False)
+        except OSError as error:
+            text = f"{editor}: {error.strerror}; set EDITOR to an editor"
+            self.notify(text, severity="error", markup=False)
+        self.refresh(layout=True)
+
+    # Looking
+
+    def action_zoom(self) -> None:
+        """The next zoom level."""
+        self.zoom = _ZOOMS[(_ZOOMS.index(self.zoom) + 1) % len(_ZOOMS)]
+        if self.skill is not None:
+            self._draw(self.skill, is_new=False)
+
+    def action_follow(self) -> None:
+        """Follow the current node, or leave the picture where it is."""
+        self.following = not self.following
+        state = self.driver.state
+        if self.following and state and state.current:
+            self._flow.center_on(state.current)
+        self._show_marks()
+
+    def on_flow_view_selected(self) -> None:
+        """Show the selected node's prompt."""
+        self._show_node()
+
+    def on_flow_view_panned(self) -> None:
+        """Whoever pans by hand wants to look elsewhere."""
+        if self.following and self.driver.is_running:
+            self.following = False
+            self._show_marks()
+
+    def on_timeline_visit_picked(self, message: Timeline.VisitPicked) -> None:
+        """Select the node of a visit."""
+        self._flow.selected = message.visit.node
+        self._flow.reveal(message.visit.node)
+        self._show_node()
+
+    def action_filter(self) -> None:
+        """Filter the skills."""
+        self._show_pane("skills")
+        self._skills.focus_filter()
+
+    def action_talk(self) -> None:
+        """Go to the input line."""
+        self._show_pane("chat")
+
+    def action_help(self) -> None:
+        """Show all keys."""
+        self.app.push_screen(HelpDialog())
+
+    # Panes
+
+    def action_next_pane(self, step: int) -> None:
+        """Go to another pane; on a narrow terminal it takes the place of this one."""
+        self._show_pane(_PANES[(_PANES.index(self.pane) + step) % len(_PANES)])
+
+    def action_show_pane(self, pane: str) -> None:
+        """A click on a tab."""
+        self._show_pane(cast("Pane", pane))
+
+    def _show_pane(self, pane: Pane) -> None:
+        self.pane = pane
+        match pane:
+            case "skills":
+                self._skills.query_one("#skills", OptionList).focus()
+            case "flow":
+                self._flow.focus()
+            case "chat":
+                self._chat.query_one(ChatInput).focus()
+
+    def on_descendant_focus(self) -> None:
+        """The pane with the focus is the one in use."""
+        for pane in _PANES:
+            name = "#middle" if pane == "flow" else f"#{pane}-pane"
+            if self.query_one(name).has_focus_within:
+                self.pane = pane
+
+    def watch_pane(self) -> None:
+        """Narrow layouts show only what is in use."""
+        for pane in _PANES:
+            self.set_class(self.pane == pane, f"-on-{pane}")
+        if self.is_mounted:
+            self.query_one("#tabs", Static).update(self._tabs())
+
+    def _tabs(self) -> str:
+        names = {"skills": "Skills", "flow": "Flow", "chat": "Chat"}
+        parts = [
+            f"[@click=screen.show_pane('{pane}')]"
+            + (f"[reverse] {name} [/]" if pane == self.pane else f" {name} ")
+            + "[/]"
+            for pane, name in names.items()
+        ]
+        return "  ".join(parts) + "  [dim]tab[/]"
+
+    def palette_commands(self) -> list[SystemCommand]:
+        """Every command by name, for the palette."""
+        return [
+            SystemCommand(
+                f"{command.label.capitalize()}: {command.help}",
+                f"key {command.key_display or command.key}",
+                self._caller(command.action),
+            )
+            for command in COMMANDS
+            if not command.id.startswith("run.branch")
+        ]
+
+    def _caller(self, action: str) -> Callable[[], Coroutine[Any, Any, object]]:
+        async def call() -> object:
+            return await self.run_action(action)
+
+        return call
+
+
+def _no_chart(skill: Skill) -> str:
+    if skill.declared_type == "flow":
+        return f"{GLYPHS['fault']} no chart could be read\n\nE opens the file in your editor"
+    return f"a standard skill: it has no flow\n\n{skill.command} in the chat uses it"
