@@ -195,7 +195,8 @@ FLOW_CONTENT = declare(
 FLOW_FORMAT = declare(
     "flow-format",
     "error",
-    """The format of a chart in skill.yaml is `mermaid` or `d2`.""",
+    """The format of a chart in skill.yaml is `mermaid` or `d2`. With any other one nobody knows how
+    to read it, so the skill works as a standard one.""",
     parse=True,
 )
 FLOW_FORMAT_GUESSED = declare(

@@ -193,7 +193,7 @@ def _hint(problem: str, line: str) -> str:
     if "mapping values" in problem:
         key, _, value = line.partition(":")
         return f'put the value into quotes: {key}: "{value.strip()}"'
-    if "cannot start any token" in problem:
+    if "cannot start any token" in problem or "tab character" in problem:
         return "indent with spaces, not tabs; put a value that begins with @, ` or % into quotes"
     if "alias" in problem or "anchor" in problem:
         return "put a value that begins with * or & into quotes"

@@ -58,16 +58,17 @@ class Fence:
 def find_fences(text: str, start: int = 0) -> Iterator[Fence]:
     """The fenced code blocks from `start` (the start of a line), in order. Linear in the text.
 
-    What stands in an HTML comment that begins its line is commented out, as every viewer shows it.
+    What stands in an HTML comment that begins its line is commented out.
     """
     opened: tuple[re.Match[str], int, int] | None = None
     almost: int | None = None
-    in_comment = False
+    comment: _Comment | None = None
     for found in _LINE.finditer(text, start):
         line = found[0]
         at = found.start()
-        if in_comment:
-            in_comment = "-->" not in line
+        if comment is not None:
+            if comment.ends_at(line):
+                comment = None
         elif opened is None:
             # The cheap question first: most lines of a skill are prose.
             if ("```" in line or "~~~" in line) and (match := _OPEN.match(line)):
@@ -75,7 +76,8 @@ def find_fences(text: str, start: int = 0) -> Iterator[Fence]:
                 almost = None
             elif "<!--" in line:
                 body = line.lstrip(" \t>")
-                in_comment = body.startswith("<!--") and "-->" not in body[4:]
+                if body.startswith("<!--") and "-->" not in body[4:]:
+                    comment = _Comment()
         elif ("```" in line or "~~~" in line) and _FENCE_LIKE.match(line):
             if _closes(line, opened[0]):
                 yield _fence(*opened, at, True, None)
@@ -84,6 +86,26 @@ def find_fences(text: str, start: int = 0) -> Iterator[Fence]:
                 almost = at
     if opened is not None:
         yield _fence(*opened, len(text), False, almost)
+
+
+@dataclass(slots=True)
+class _Comment:
+    """An HTML comment that runs over lines.
+
+    By CommonMark the first `-->` ends it, even in a chart that was commented out; its author meant
+    the one behind the chart, so the arrows in a code block within the comment do not count.
+    """
+
+    opening: re.Match[str] | None = None
+
+    def ends_at(self, line: str) -> bool:
+        """Take the next line in; True where it is the comment's last."""
+        if self.opening is not None:
+            if _closes(line, self.opening):
+                self.opening = None
+            return line.strip() == "-->"
+        self.opening = _OPEN.match(line)
+        return self.opening is None and "-->" in line
 
 
 def _fence(

@@ -38,16 +38,20 @@ def take_fields(document: Document, source: Source, top: Span, stand_in: str) ->
     name = _take_text("name", document, source, findings)
     if not name:
         name = stand_in
-        if is_whole and not document.values.get("name"):
+        if is_whole and _is_missing(document.values.get("name")):
             message = f'the skill has no name; that of its place stands in: "{name}"'
             findings.append(finding(codes.NAME_MISSING, message, top, f"add name: {name}"))
     description = _take_text("description", document, source, findings)
-    if is_whole and not document.values.get("description"):
+    if is_whole and _is_missing(document.values.get("description")):
         hint = "add description: what it does and when to use it"
         message = "the skill has no description"
         findings.append(finding(codes.DESCRIPTION_MISSING, message, top, hint))
     declared, where = _take_type(document, source, top, findings)
     return Fields(name, description, declared, where, tuple(findings))
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def _take_text(key: str, document: Document, source: Source, findings: list[Diagnostic]) -> str:

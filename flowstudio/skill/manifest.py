@@ -97,7 +97,8 @@ def read_skill(path: Path, scope: Scope, *, charts: bool = True) -> Skill:
     except (
         Exception
     ) as error:  # a fault of ours in one skill must cost neither the others nor a run
-        return _broken(path, file, scope, error)
+        known = read_skill(path, scope, charts=False) if charts else _bare(path, file, scope)
+        return _with_fault(known, error)
 
 
 def _read(path: Path, file: FileText, scope: Scope, *, charts: bool) -> Skill:
@@ -176,12 +177,19 @@ def _finish(draft: _Draft, path: Path, file: FileText, scope: Scope, *, charts: 
     )
 
 
-def _broken(path: Path, file: FileText, scope: Scope, error: Exception) -> Skill:
-    draft = _Draft(_stand_in(path), body=file.text)
-    message = f"this skill could not be read: {type(error).__name__}: {error}"
-    hint = "please report it with the file: the fault is in Flow Studio"
-    draft.report(codes.READER_FAULT, message, _TOP, hint)
-    return _finish(draft, path, file, scope, charts=True)
+def _bare(path: Path, file: FileText, scope: Scope) -> Skill:
+    return _finish(_Draft(_stand_in(path), body=file.text), path, file, scope, charts=False)
+
+
+def _with_fault(skill: Skill, error: Exception) -> Skill:
+    said = finding(
+        codes.READER_FAULT,
+        f"this skill could not be read: {type(error).__name__}: {error}",
+        _TOP,
+        "please report it with the file: the fault is in Flow Studio",
+    )
+    findings = (said.at(str(skill.path)), *skill.diagnostics)
+    return replace(skill, type="standard", diagnostics=findings, checked=True)
 
 
 def _compile(chart: Chart) -> Flow | None:

@@ -32,7 +32,7 @@ def read_yaml_flow(document: Document, source: Source, declared_at: Span) -> Fou
             codes.FLOW_CONTENT,
             "the skill is a flow, but holds no chart",
             source.span(flow.start, flow.start) if flow else declared_at,
-            "write flow: and indented below it format: mermaid (or d2) and content: | with the chart",
+            "write below flow: format: mermaid (or d2), then content: | with the chart below it",
         )
         return FoundChart(None, "", (said,))
     written = document.places.get(("flow", "format"))
