@@ -129,12 +129,13 @@ def default_model(config: Config, environ: Mapping[str, str] | None = None) -> M
         return _require_usable(find_model(options, config.model))
     if name := env.get(MODEL_VARIABLE):
         try:
-            return _require_usable(find_model(options, name))
+            named = find_model(options, name)
         except ModelError:
             # A bare model name is one of the provider that has a key.
             if "/" in name or first.name == REHEARSAL:
                 raise
             return replace(first, name=f"{first.name.split('/')[0]}/{name}", model=name)
+        return _require_usable(named)
     return first
 
 

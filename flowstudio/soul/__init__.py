@@ -2,12 +2,14 @@
 flows."""
 
 from flowstudio.soul.agent import Agent, Runtime
+from flowstudio.soul.agentfile import AgentFileError, default_agent, load_agent
 from flowstudio.soul.approval import Approval, ApprovalRequest, Policy
 from flowstudio.soul.compaction import SimpleCompaction
 from flowstudio.soul.context import Context, ContextError
 from flowstudio.soul.dmail import DenwaRenji, DMail
 from flowstudio.soul.errors import BackToTheFuture, LLMNotSet, LLMNotSupported, MaxStepsReached
 from flowstudio.soul.kimisoul import KimiSoul
+from flowstudio.soul.prompt import system_prompt
 from flowstudio.soul.protocol import Soul, StatusSnapshot, TurnResult
 from flowstudio.soul.questions import OpenQuestion, Questions
 from flowstudio.soul.skills import SkillLike
@@ -16,6 +18,7 @@ from flowstudio.soul.toolset import StudioToolset
 
 __all__ = [
     "Agent",
+    "AgentFileError",
     "Approval",
     "ApprovalRequest",
     "BackToTheFuture",
@@ -38,4 +41,7 @@ __all__ = [
     "StatusSnapshot",
     "StudioToolset",
     "TurnResult",
+    "default_agent",
+    "load_agent",
+    "system_prompt",
 ]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from kosong.tooling import HandleResult, Tool, ToolError, ToolResult, ToolReturnValue
+from kosong.tooling import CallableTool2, HandleResult, Tool, ToolError, ToolResult, ToolReturnValue
+from pydantic import BaseModel, ValidationError
 
 from flowstudio.soul.arguments import parse_arguments
 from flowstudio.soul.emit import WireFailure
@@ -85,7 +86,7 @@ class StudioToolset:
 
 async def _call(tool: AgentTool, call_id: str, arguments: dict[str, Any]) -> ToolResult:
     try:
-        value = await tool.call(arguments)
+        value = _find_wrong(tool, arguments) or await tool.call(arguments)
     except WireFailure:
         raise
     except Exception as error:
@@ -93,3 +94,21 @@ async def _call(tool: AgentTool, call_id: str, arguments: dict[str, Any]) -> Too
         said = str(error) or type(error).__name__
         value = ToolError(message=f"The tool failed: {said}", brief=f"failed: {said}"[:80])
     return ToolResult(tool_call_id=call_id, return_value=value)
+
+
+def _find_wrong(tool: AgentTool, arguments: dict[str, Any]) -> ToolError | None:
+    """What is wrong with the arguments, a line each: kosong would give pydantic's long form."""
+    if not isinstance(tool, CallableTool2):
+        return None
+    try:
+        cast("CallableTool2[BaseModel]", tool).params.model_validate(arguments)
+    except ValidationError as error:
+        wrong = [
+            f"{'.'.join(str(part) for part in one['loc']) or 'arguments'}: {one['msg']}"
+            for one in error.errors()
+        ]
+        return ToolError(
+            message="Not called, the arguments are wrong:\n" + "\n".join(wrong),
+            brief="invalid arguments",
+        )
+    return None

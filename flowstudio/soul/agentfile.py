@@ -1,0 +1,135 @@
+"""Agent files: a YAML file that says who an agent is and which tools it has.
+
+name: reviewer
+system_prompt: |            # or system_prompt_path: reviewer.md
+  You review code. ${SKILLS}
+tools: [ReadFile, Glob, Grep, submit_answer]
+mcp_servers:
+  - {name: issues, command: issue-server, args: [--stdio]}
+"""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from flowstudio.soul.agent import Agent
+from flowstudio.soul.prompt import DEFAULT_PROMPT, system_prompt
+from flowstudio.soul.tools import DEFAULT_TOOLS, TOOL_NAMES, make_tools
+
+if TYPE_CHECKING:
+    from flowstudio.soul.agent import Runtime
+
+DEFAULT_NAME = "flowstudio"
+
+
+class AgentFileError(Exception):
+    """An agent file cannot be used; the message says where and why."""
+
+
+class McpServerSettings(BaseModel):
+    """A server of tools that speaks MCP: started by a command, or reached at an address."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(min_length=1, pattern=r"^[A-Za-z0-9_-]+$")
+    command: str | None = None
+    """The program; it speaks over standard input and output."""
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = Field(default_factory=dict[str, str])
+    """Variables for the program."""
+    pass_env: tuple[str, ...] = ()
+    """Variables, keys too, that it gets from the studio's own environment."""
+    url: str | None = None
+    """The address of a server that speaks streamable HTTP."""
+
+    @model_validator(mode="after")
+    def _has_one_way(self) -> McpServerSettings:
+        if (self.command is None) == (self.url is None):
+            raise ValueError("give either command or url")
+        return self
+
+
+class AgentFile(BaseModel):
+    """What stands in an agent file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(min_length=1)
+    system_prompt: str | None = None
+    """The prompt; `${WORK_DIR}`, `${TODAY}`, `${SKILLS}` and `${NOTES}` are filled in."""
+    system_prompt_path: Path | None = None
+    """A file that holds it, relative to the agent file."""
+    tools: tuple[str, ...] = DEFAULT_TOOLS
+    exclude_tools: tuple[str, ...] = ()
+    mcp_servers: tuple[McpServerSettings, ...] = ()
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> AgentFile:
+        if self.system_prompt is not None and self.system_prompt_path is not None:
+            raise ValueError("give either system_prompt or system_prompt_path")
+        for name in (*self.tools, *self.exclude_tools):
+            if name not in TOOL_NAMES:
+                near = difflib.get_close_matches(name, TOOL_NAMES, n=1)
+                hint = f"; did you mean {near[0]}?" if near else ""
+                raise ValueError(f"there is no tool {name!r}{hint}")
+        return self
+
+
+def read_agent_file(path: Path) -> AgentFile:
+    """Read and check an agent file.
+
+    Raises:
+        AgentFileError: it cannot be read, is no YAML, or something in it is wrong.
+    """
+    try:
+        raw: object = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise AgentFileError(f"{path}: the agent file cannot be read: {error}") from error
+    except yaml.YAMLError as error:
+        reason = " ".join(str(error).split())
+        raise AgentFileError(f"{path}: no valid YAML: {reason}") from error
+    if not isinstance(raw, dict):
+        raise AgentFileError(f"{path}: an agent file is a mapping with `name`")
+    try:
+        return AgentFile.model_validate(cast("dict[str, Any]", raw))
+    except ValidationError as error:
+        lines = [
+            f"{path}: {'.'.join(str(part) for part in one['loc']) or 'agent'}: {one['msg']}"
+            for one in error.errors()
+        ]
+        raise AgentFileError("\n".join(lines)) from error
+
+
+def default_agent(runtime: Runtime) -> Agent:
+    """The studio's own agent, with the default tools."""
+    prompt = system_prompt(runtime.work_dir, runtime.skills)
+    return Agent(DEFAULT_NAME, prompt, make_tools(runtime))
+
+
+def load_agent(runtime: Runtime, path: Path | None = None) -> Agent:
+    """The agent of a file, or the default one. Its MCP servers are added by `soul.mcp.connect`.
+
+    Raises:
+        AgentFileError: the file, or the prompt file that it names, cannot be used.
+    """
+    if path is None:
+        return default_agent(runtime)
+    file = read_agent_file(path)
+    template = file.system_prompt or DEFAULT_PROMPT
+    if file.system_prompt_path is not None:
+        place = path.parent / file.system_prompt_path
+        try:
+            template = place.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise AgentFileError(f"{path}: system_prompt_path: {error}") from error
+    names = [name for name in dict.fromkeys(file.tools) if name not in file.exclude_tools]
+    return Agent(
+        name=file.name,
+        system_prompt=system_prompt(runtime.work_dir, runtime.skills, template=template),
+        toolset=make_tools(runtime, names),
+    )

@@ -1,0 +1,47 @@
+"""The tool AskUser: a question to the user in mid-turn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, override
+
+from kosong.tooling import CallableTool2, ToolError, ToolOk, ToolReturnValue
+from pydantic import BaseModel, Field
+
+if TYPE_CHECKING:
+    from flowstudio.soul.questions import Questions
+
+
+class AskUserParams(BaseModel):
+    """Arguments of AskUser."""
+
+    question: str = Field(min_length=1, description="The question, with what is needed to answer.")
+    options: list[str] = Field(
+        default_factory=list[str], max_length=10, description="Answers to suggest."
+    )
+
+
+class AskUser(CallableTool2[AskUserParams]):
+    """Asks and waits."""
+
+    name = "AskUser"
+    description = (
+        "Ask the user a question and wait for the answer. Only for what you cannot find out "
+        "yourself and must not decide alone."
+    )
+    params = AskUserParams
+
+    def __init__(self, questions: Questions) -> None:
+        super().__init__()
+        self._questions = questions
+
+    @override
+    async def __call__(self, params: AskUserParams) -> ToolReturnValue:
+        answer = await self._questions.ask(params.question, tuple(params.options))
+        if answer is None:
+            return ToolError(
+                message="Nobody is here to answer. Decide by yourself and say what you assumed.",
+                brief="nobody is here",
+            )
+        if not answer.strip():
+            return ToolOk(output="", message="The user gave no answer.", brief="no answer")
+        return ToolOk(output=answer, message="", brief=answer.strip().split("\n")[0][:60])

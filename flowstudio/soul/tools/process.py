@@ -1,0 +1,128 @@
+"""Runs a command so that it can always be ended: in a process group of its own, its output
+bounded."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+GRACE = 0.5
+"""Seconds between asking a group of processes to end and ending it."""
+MOST_KEPT = 10_000_000
+"""How many bytes of output are kept; what comes after them is read and dropped."""
+_CHUNK = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A command that is over."""
+
+    code: int | None
+    """Its exit code, negative for a signal; None where its time ran out."""
+    output: bytes
+    """Standard output and error as they came, at most `MOST_KEPT` bytes."""
+    dropped: int
+    """How many bytes came after those."""
+
+
+async def run_process(
+    command: Sequence[str], *, cwd: Path, env: Mapping[str, str], seconds: float
+) -> Finished:
+    """Run a command to its end or until `seconds` are over.
+
+    However this ends (also when it is cancelled), no process of the group lives on: neither a child
+    in the background nor one that ignores being asked to end.
+
+    Raises:
+        OSError: the command cannot be started.
+    """
+    reading, writing = os.pipe()
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            cwd=cwd,
+            env=dict(env),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=writing,
+            stderr=writing,
+            start_new_session=True,
+        )
+    except BaseException:
+        os.close(reading)
+        raise
+    finally:
+        os.close(writing)
+    output = _Output()
+    # Not asyncio's own pipe: with one, `wait` would wait for children in the background, too.
+    collecting = asyncio.create_task(output.collect(reading))
+    code: int | None = None
+    try:
+        async with asyncio.timeout(seconds):
+            code = await process.wait()
+    except TimeoutError:
+        code = None
+    finally:
+        await _finish(_end_group(process, collecting))
+    return Finished(code, bytes(output.kept), output.dropped)
+
+
+class _Output:
+    """What a command wrote."""
+
+    def __init__(self) -> None:
+        self.kept = bytearray()
+        self.dropped = 0
+
+    async def collect(self, fd: int) -> None:
+        """Read until all writers have closed the pipe."""
+        loop = asyncio.get_running_loop()
+        stream = asyncio.StreamReader(limit=_CHUNK)
+        pipe = os.fdopen(fd, "rb", buffering=0)
+        transport, _ = await loop.connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(stream), pipe
+        )
+        try:
+            while chunk := await stream.read(_CHUNK):
+                room = MOST_KEPT - len(self.kept)
+                self.kept += chunk[:room]
+                self.dropped += max(0, len(chunk) - room)
+        finally:
+            transport.close()
+
+
+async def _end_group(process: asyncio.subprocess.Process, collecting: asyncio.Task[None]) -> None:
+    """End what is left of the group and read what it wrote."""
+    _signal(process.pid, signal.SIGTERM)
+    exiting = asyncio.ensure_future(process.wait())
+    await asyncio.wait((exiting, collecting), timeout=GRACE)
+    _signal(process.pid, signal.SIGKILL)
+    await exiting
+    # A child that left the group may hold the pipe open: it is not waited for.
+    await asyncio.wait((collecting,), timeout=GRACE)
+    collecting.cancel()
+    await asyncio.gather(collecting, return_exceptions=True)
+
+
+def _signal(group: int, number: signal.Signals) -> None:
+    # Where nothing of the group is left there is nothing to end.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
+async def _finish(ending: Coroutine[None, None, None]) -> None:
+    """Await something to its end even if this task is cancelled meanwhile, then be cancelled."""
+    task = asyncio.ensure_future(ending)
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            cancelled = True
+    task.result()
+    if cancelled:
+        raise asyncio.CancelledError

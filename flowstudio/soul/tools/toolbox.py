@@ -1,0 +1,130 @@
+"""What the tools share: the work folder and its boundary, leave to act, the place for long
+outputs."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kosong.tooling import ToolError
+
+from flowstudio.soul.approval import ToolRejectedError
+
+if TYPE_CHECKING:
+    from flowstudio.soul.approval import Approval
+
+MOST_OUTPUT = 30_000
+"""How many characters of output the model is given at once."""
+MOST_LINE = 2_000
+"""How many characters of one line."""
+
+_SECRET = re.compile(r".*_(?:API_KEY|TOKEN|SECRET)")
+_QUIET = {"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "TERM": "dumb"}
+"""What keeps commands from waiting for a terminal that is not there."""
+
+
+@dataclass(slots=True)
+class Toolbox:
+    """Given to each tool that touches the disk or runs something."""
+
+    work_dir: Path
+    approval: Approval
+    secret_names: frozenset[str] = frozenset()
+    """Variables that tools must not see, beside those whose name tells."""
+    _outputs: Path | None = field(default=None, init=False)
+
+    def resolve(self, path: str) -> Path:
+        """The real place of a path that the model wrote: links followed, `~` and `..` resolved.
+
+        Raises:
+            ToolFailure: it is no path.
+        """
+        try:
+            return (self.work_dir / Path(path).expanduser()).resolve()
+        except (OSError, ValueError, RuntimeError) as error:
+            raise ToolFailure(f"{path!r} is no path: {error}") from error
+
+    def is_inside(self, place: Path) -> bool:
+        """True where a resolved path lies in the work folder."""
+        return place.is_relative_to(self.work_dir.resolve())
+
+    def show(self, place: Path) -> str:
+        """A path for people and the model: relative inside the work folder."""
+        root = self.work_dir.resolve()
+        return str(place.relative_to(root)) if place.is_relative_to(root) else str(place)
+
+    async def ask_to_read(self, tool: str, place: Path) -> None:
+        """Reading is free in the work folder, and asked for elsewhere.
+
+        Raises:
+            ToolFailure: the user said no.
+        """
+        if self.is_inside(place) or (self._outputs and place.is_relative_to(self._outputs)):
+            return
+        await self.ask(tool, "read outside the work folder", f"Read {place}")
+
+    async def ask_to_write(self, tool: str, place: Path, what: str) -> None:
+        """Writing is always asked for; leave for the session holds inside or outside, not for both.
+
+        Raises:
+            ToolFailure: the user said no.
+        """
+        action = "change files" if self.is_inside(place) else "change files outside the work folder"
+        await self.ask(tool, action, what)
+
+    async def ask(self, tool: str, action: str, description: str) -> None:
+        """Ask for leave.
+
+        Raises:
+            ToolFailure: the user said no.
+        """
+        decision = await self.approval.request(tool, action, description)
+        if not decision.allowed:
+            raise ToolFailure.of(ToolRejectedError(decision.reason))
+
+    def keep_output(self, name: str, data: bytes) -> Path:
+        """Put an output that is too long for the model into a file of its own, and say where."""
+        if self._outputs is None:
+            self._outputs = Path(tempfile.mkdtemp(prefix="flowstudio-")).resolve()
+        handle, path = tempfile.mkstemp(prefix=f"{name}-", suffix=".txt", dir=self._outputs)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        return Path(path)
+
+    def environment(self, environ: Mapping[str, str] | None = None) -> dict[str, str]:
+        """The environment for commands: without keys, and without a terminal."""
+        env = os.environ if environ is None else environ
+        kept = {
+            name: value
+            for name, value in env.items()
+            if not _SECRET.fullmatch(name.upper()) and name not in self.secret_names
+        }
+        return {**kept, **_QUIET}
+
+
+class ToolFailure(Exception):
+    """Ends a tool with an error for the model; `value` is what the tool returns then."""
+
+    def __init__(self, message: str, brief: str = "") -> None:
+        super().__init__(message)
+        self.value: ToolError = ToolError(message=message, brief=brief or message[:80])
+
+    @classmethod
+    def of(cls, value: ToolError) -> ToolFailure:
+        """The failure that carries `value`."""
+        failure = cls(value.message, value.brief)
+        failure.value = value
+        return failure
+
+
+def shorten_lines(lines: Iterable[str]) -> list[str]:
+    """Lines, each cut at 2,000 characters with a mark."""
+    return [
+        line if len(line) <= MOST_LINE else f"{line[:MOST_LINE]} [… {len(line) - MOST_LINE} more]"
+        for line in lines
+    ]

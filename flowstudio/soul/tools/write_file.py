@@ -1,0 +1,64 @@
+"""The tool WriteFile: a whole file, or more at its end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, override
+
+from kosong.tooling import CallableTool2, ToolOk, ToolReturnValue
+from pydantic import BaseModel, Field
+
+from flowstudio.soul.tools.files import read_text, replace_file, show_change
+from flowstudio.soul.tools.toolbox import ToolFailure
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from flowstudio.soul.tools.toolbox import Toolbox
+
+
+class WriteFileParams(BaseModel):
+    """Arguments of WriteFile."""
+
+    path: str = Field(min_length=1, description="The file; relative to the work folder.")
+    content: str = Field(description="The text.")
+    mode: Literal["overwrite", "append"] = Field(
+        default="overwrite", description="Replace the file's text, or add to its end."
+    )
+
+
+class WriteFile(CallableTool2[WriteFileParams]):
+    """Writes a file; always asks, with the change shown."""
+
+    name = "WriteFile"
+    description = (
+        "Create a text file, replace its text, or add to its end. Folders are made as needed. "
+        "To change a part of a file use StrReplaceFile."
+    )
+    params = WriteFileParams
+
+    def __init__(self, toolbox: Toolbox) -> None:
+        super().__init__()
+        self._toolbox = toolbox
+
+    @override
+    async def __call__(self, params: WriteFileParams) -> ToolReturnValue:
+        box = self._toolbox
+        try:
+            place = box.resolve(params.path)
+            shown = box.show(place)
+            before = _read_if_there(place, shown)
+            after = params.content
+            if params.mode == "append":
+                after = (before or "") + after
+            await box.ask_to_write(self.name, place, show_change(shown, before, after))
+            if _read_if_there(place, shown) != before:
+                raise ToolFailure(f"{shown} was changed by someone else meanwhile. Read it again.")
+            replace_file(place, shown, after)
+        except ToolFailure as failure:
+            return failure.value
+        done = "created" if before is None else "written"
+        return ToolOk(output="", message=f"{shown} is {done}.", brief=f"{done} {shown}")
+
+
+def _read_if_there(place: Path, shown: str) -> str | None:
+    return read_text(place, shown) if place.exists() else None
