@@ -29,10 +29,10 @@ def said(skill: Skill) -> list[tuple[str, int, int]]:
 
 def test_all_fields_are_kept_as_yaml_reads_them(load: Load) -> None:
     skill = load(
-        "---\nname: a b.c\ndescription: >\n  Two\n  lines.\neffects: [x, y]\nscore: 0.5\n---\nText.\n"
+        "---\nname: a b.c\ndescription: >\n  Two\n  lines.\neffects: [x]\nscore: 0.5\n---\nText.\n"
     )
     assert (skill.name, skill.description, skill.body) == ("a b.c", "Two lines.", "Text.\n")
-    assert skill.meta["effects"] == ["x", "y"]
+    assert skill.meta["effects"] == ["x"]
     assert skill.meta["score"] == 0.5
     assert (skill.type, skill.diagnostics) == ("standard", ())
     assert skill.command == "/skill:a b.c"
