@@ -53,6 +53,26 @@ LABEL_REPLACED = declare(
     it, and is the prompt that will be sent. Often two nodes were given the same id by accident:
     then rename one of them.""",
 )
+ARROW_LETTER = declare(
+    "arrow-letter",
+    "warning",
+    """An `x` or an `o` stands directly at an arrow, where Mermaid takes it for the arrow's end: it
+    draws `A---oven` as a link to `ven` and `A --no--> B` with the label `n`. Put a space between
+    the word and the arrow.""",
+)
+LABEL_CROSSES_LINES = declare(
+    "label-crosses-lines",
+    "warning",
+    """The label of this link goes on over the end of the line, up to the next arrow. That is how
+    Mermaid reads it. If the arrow was forgotten instead, write it: `A -- label --> B`.""",
+)
+SUBGRAPH_NODE = declare(
+    "subgraph-node",
+    "warning",
+    """An edge leads to a subgraph or leaves one. The subgraph is then a node of its own, with its
+    title as the prompt: a run does not go into it. Lead the edge to the node inside that is
+    meant.""",
+)
 CHOICE_TAG = declare(
     "choice-tag",
     "warning",

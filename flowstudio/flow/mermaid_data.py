@@ -1,0 +1,122 @@
+"""The properties of a node or an edge: `A@{ shape: diamond, label: "Is it green?" }`."""
+
+from __future__ import annotations
+
+import re
+
+from flowstudio.flow import codes
+from flowstudio.flow.mermaid_label import read_label
+from flowstudio.flow.mermaid_scan import Piece, Scanner
+
+_OPENER = "@{"
+_NEITHER = re.compile(r'[^}"]*')
+_NEITHER_ON_LINE = re.compile(r'[^}"\n]*')
+_KEY = re.compile(r"[\s,]*([A-Za-z_][\w-]*)[^\S\n]*:[^\S\n]*")
+_REST = re.compile(r"[\s,]*")
+_DOUBLE = re.compile(r'"[^"]*"')
+_SINGLE = re.compile(r"'(?:[^'\n]|'')*'")
+_BLOCK = re.compile(r"([|>])[-+]?[^\S\n]*\n")
+_FLOW_PLAIN = re.compile(r"[^,\n]*")
+_LINE_PLAIN = re.compile(r"[^\n]*")
+_COMMENT = re.compile(r"\s#.*", re.DOTALL)
+_ESCAPE = re.compile(r'\\(u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[ntr"\\/ ])')
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\n", '"': '"', "\\": "\\", "/": "/", " ": " "}
+
+
+def read_data(scan: Scanner, owner: str) -> Piece | None:
+    """Read `@{ ... }`; the label in it, if there is one. Every other property is looks."""
+    start = scan.at
+    scan.at += len(_OPENER)
+    inner = scan.at
+    if not _find_end(scan):
+        scan.at = start
+        scan.fault(
+            codes.LABEL_UNCLOSED,
+            f"the '@{{' that opens the properties of \"{owner}\" is not closed",
+            start,
+            start + len(_OPENER),
+            "add '}' at their end",
+        )
+        scan.skip_line()
+        return None
+    end = scan.at - 1
+    label = _find_label(scan, inner, end)
+    scan.at = end + 1
+    return label
+
+
+def _find_end(scan: Scanner) -> bool:
+    """Move behind the `}` that stands outside of double quotes."""
+    rest = _NEITHER_ON_LINE if scan.has_lost_braces else _NEITHER
+    while True:
+        scan.take(rest)
+        if not scan.peek("}") and not scan.match(_DOUBLE):
+            scan.has_lost_braces = True
+            return False
+        if scan.peek("}"):
+            scan.at += 1
+            return True
+        scan.take(_DOUBLE)
+
+
+def _find_label(scan: Scanner, inner: int, end: int) -> Piece | None:
+    is_block = scan.shadow.find("\n", inner, end) >= 0
+    label = None
+    scan.at = inner
+    while key := _KEY.match(scan.shadow, scan.at, end):
+        scan.at = key.end()
+        value = _read_value(scan, end, is_block)
+        if key[1] == "label" and value.text and value.text != "null":
+            label = value
+    rest = _REST.match(scan.shadow, scan.at, end)
+    if rest and rest.end() < end:
+        scan.fault(
+            codes.SYNTAX,
+            "this is not a property",
+            rest.end(),
+            end,
+            'write for example: @{ shape: diamond, label: "text" }',
+        )
+    return label
+
+
+def _read_value(scan: Scanner, end: int, is_block: bool) -> Piece:
+    start = scan.at
+    if quoted := _DOUBLE.match(scan.shadow, start, end):
+        scan.at = quoted.end()
+        raw = _ESCAPE.sub(_unescape, scan.text[start + 1 : scan.at - 1])
+        return Piece(read_label(raw), start, scan.at)
+    if quoted := _SINGLE.match(scan.shadow, start, end):
+        scan.at = quoted.end()
+        raw = scan.text[start + 1 : scan.at - 1].replace("''", "'")
+        return Piece(read_label(raw), start, scan.at)
+    if block := _BLOCK.match(scan.shadow, start, end):
+        return _read_block(scan, block.end(), end, block[1])
+    plain = (_LINE_PLAIN if is_block else _FLOW_PLAIN).match(scan.shadow, start, end)
+    scan.at = plain.end() if plain else end
+    raw = _COMMENT.sub("", scan.text[start : scan.at]).rstrip().rstrip(",").rstrip()
+    return Piece(read_label(raw), start, start + len(raw))
+
+
+def _unescape(match: re.Match[str]) -> str:
+    sign = match[1]
+    return _ESCAPES[sign] if sign in _ESCAPES else chr(int(sign[1:], 16))
+
+
+def _read_block(scan: Scanner, first: int, end: int, style: str) -> Piece:
+    """A YAML block: the lines indented as far as the first one."""
+    lines: list[str] = []
+    scan.at = first
+    indent: int | None = None
+    while scan.at < end:
+        line_end = min(scan.find_line_end(), end)
+        line = scan.text[scan.at : line_end].rstrip()
+        depth = len(line) - len(line.lstrip())
+        if line and indent is None:
+            indent = depth
+        if line and (depth < (indent or 0) or depth == 0):
+            break
+        lines.append(line[indent or 0 :])
+        scan.at = min(line_end + 1, end)
+    text = ("\n" if style == "|" else " ").join(lines)
+    return Piece(read_label(text), first, scan.at)
