@@ -314,7 +314,10 @@ class _Parser(Scanner):
         opening = self.pos
         self.pos += 1
         self._arrows(statement, self._path(in_group=True), in_group=True)
-        if self.skip_blank() != ")":
+        follows = self.skip_blank()
+        if follows in ("", "\n") and statement.arrows:
+            return False
+        if follows != ")":
             message = "the ( that opens here is not closed"
             self.findings.add(codes.SYNTAX, message, opening, opening + 1, "write (a -> b)[0]")
             return self._assignment(statement)

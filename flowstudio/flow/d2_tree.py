@@ -240,6 +240,9 @@ class _Grower:
                 "an edge may have a label:  a -> b: {label: text}",
             )
             return None
+        if word == "label" and part.text != word:
+            message = f'D2 knows "{word}" in lower case only; here it is read as the label'
+            self._findings.add(codes.LOOSE_SYNTAX, message, part.start, part.end, f"write {word}")
         if word in BOARDS or word == "classes":
             if parent is not self._root:
                 self._refuse_word(part, f'"{part.text}" may stand only outside of all containers')

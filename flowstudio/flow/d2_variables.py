@@ -38,6 +38,8 @@ class Variables:
         """The text of a value that stands in `scope`, variables put in."""
         if scalar.style == "block":
             return self._fill_block(str(scalar.pieces[0]), scope)
+        if scalar.word in ("true", "false"):
+            return scalar.word
         return "".join(
             piece if isinstance(piece, str) else self._fill(piece, scope) for piece in scalar.pieces
         )

@@ -38,7 +38,8 @@ def may_go_on(word: str) -> bool:
 def fold(name: str) -> str:
     """`name` such that names which D2 takes for the same are equal.
 
-    D2 compares by simple case folding: `straße` is not `STRASSE`.
+    D2 compares by simple case folding, so `straße` is not `STRASSE`, but also in lower case, so `İ`
+    is `i`.
     """
     if name.isascii():
         return name.lower()
@@ -49,8 +50,7 @@ def _fold_char(char: str) -> str:
     folded = char.casefold()
     if len(folded) == 1:
         return folded
-    lower = char.lower()
-    return lower if len(lower) == 1 else char
+    return char.lower()[0]
 
 
 _NEEDS_QUOTES = frozenset("#;\n\\{}[]'\"|:.<>*&()@")
