@@ -11,12 +11,17 @@ from flowstudio.cli.output import fail
 
 def open_studio(args: argparse.Namespace) -> int:
     """Open the full-screen studio."""
-    from flowstudio.skill import SkillError, resolve
+    from flowstudio.skill import SkillError, Target, discover, resolve
 
+    wanted: Path | None = args.prompt_flow or args.path
     try:
-        target = resolve(args.prompt_flow or args.path, extra_dirs=args.skills_dir)
+        target = resolve(wanted, extra_dirs=args.skills_dir)
     except SkillError as error:
-        return fail(str(error), "flowstudio --help shows what can be opened")
+        # Not a path: perhaps a skill's name, as `flowstudio run` takes it.
+        named = discover(Path.cwd(), extra_dirs=args.skills_dir, charts=False).get(str(wanted))
+        if named is None:
+            return fail(str(error), "flowstudio list shows the skills that can be opened by name")
+        target = Target(Path.cwd(), named.path)
     if args.script is not None and not Path(args.script).is_file():
         return fail(f"{args.script}: no such file", "--script takes a YAML file of answers")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):

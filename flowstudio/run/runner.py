@@ -219,10 +219,11 @@ class FlowRunner:
 
     async def _visit(self, walk: _Walk, node_id: str) -> str:
         """Carry out one visit and give the node that comes next."""
-        started = time.monotonic()
         answer = Answer()
+        started = time.monotonic()
         try:
             await self._gate(walk, node_id)
+            started = time.monotonic()
             while True:
                 answer = await self._answer(walk, node_id)
                 if settled := await self._settle(walk, node_id, answer):

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from flowstudio.wire import (
+    ApprovalAsked,
+    ApprovalGiven,
     Author,
     ChoiceMade,
     ChoiceRejected,
@@ -24,6 +26,8 @@ from flowstudio.wire import (
     RunStarted,
     StatusChanged,
     StepBegan,
+    UserAnswered,
+    UserAsked,
 )
 
 type Phase = Literal["idle", "running", "paused", "ended"]
@@ -69,6 +73,8 @@ class RunState:
     """A sentence: why the run is paused, or how it ended."""
     reason: str = ""
     """The name of the pause's or the end's reason, as in the event."""
+    waits_for: str = ""
+    """What the user is asked right now: a branch, leave for a tool, a question of the agent's."""
     current: str | None = None
     visits: list[Visit] = field(default_factory=list[Visit])
     taken: Counter[EdgeKey] = field(default_factory=Counter[EdgeKey])
@@ -114,10 +120,17 @@ class RunState:
                 self.phase, self.reason, self.why = "running", "", ""
                 self.failed.discard(event.node or "")
             case RunEnded(reason=reason, message=message):
+                self.waits_for = ""
                 self.phase, self.reason, self.why = "ended", reason, message
                 self.ended = event.time
                 if reason in ("model_failed", "choice_failed", "dead_end") and self.current:
                     self.failed.add(self.current)
+            case UserAsked(question=question):
+                self.waits_for = question
+            case ApprovalAsked(tool=tool, action=action):
+                self.waits_for = f"may {tool} {action}?"
+            case UserAnswered() | ApprovalGiven():
+                self.waits_for = ""
             case StatusChanged(tokens=tokens, context_usage=usage):
                 self.tokens, self.context_usage = tokens, usage
             case StepBegan():

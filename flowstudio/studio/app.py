@@ -22,6 +22,7 @@ class StudioApp(App[None]):
     """Flow Studio."""
 
     TITLE = "Flow Studio"
+    CSS_PATH = "screen.tcss"
     ENABLE_COMMAND_PALETTE = True
 
     def __init__(

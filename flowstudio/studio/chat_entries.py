@@ -42,6 +42,10 @@ class Entry(Static):
 class Fold(Entry):
     """A line that opens to show more: a prompt, a tool's output, the model's thinking."""
 
+    DEFAULT_CSS = """
+    Fold { text-wrap: nowrap; text-overflow: ellipsis; &.-open { text-wrap: wrap; } }
+    """
+
     def __init__(self, title: Text, body: str, *, classes: str | None = None) -> None:
         super().__init__(classes=classes)
         self.summary = title
@@ -62,6 +66,7 @@ class Fold(Entry):
     def on_click(self) -> None:
         """Open or close."""
         self.is_open = not self.is_open
+        self.set_class(self.is_open, "-open")
         self.redraw()
 
 

@@ -78,7 +78,11 @@ class ChatInput(Input):
     ]
 
     class Left(Message):
-        """The user is done typing."""
+        """The user is done typing; `step` is 1 for the next pane, 0 for back to the flow."""
+
+        def __init__(self, step: int = 0) -> None:
+            super().__init__()
+            self.step = step
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(compact=True, id=id)
@@ -103,7 +107,7 @@ class ChatInput(Input):
         """Take the completion; without one, go to the next pane."""
         chat = self.query_ancestor(ChatPane)
         if not chat.complete():
-            self.app.action_focus_next()
+            self.post_message(self.Left(step=1))
 
     def action_leave(self) -> None:
         """Back to the flow."""
@@ -156,6 +160,7 @@ class ChatPane(Vertical):
         self._live: Answer | None = None
         self._tools: dict[str, Fold] = {}
         self._pause: Entry | None = None
+        self._kind = ""
         self._retries = 0
         self._is_dirty = False
         self._dropped = 0
@@ -169,7 +174,6 @@ class ChatPane(Vertical):
 
     def on_mount(self) -> None:
         """Stay at the end while things come in."""
-        self._log.anchor()
         self.set_interval(_FRAME, self._show_live)
         self.set_hint("message the agent, or / for commands")
 
@@ -275,14 +279,16 @@ class ChatPane(Vertical):
             self._add(Entry(Text(harmless(body.input), style_of(self, "muted")), classes="note"))
 
     def _say_visit(self, node: str, visit: int, kind: str, label: str) -> None:
+        self._kind = kind
         if kind in ("begin", "end"):
             return
         role = "forced" if kind == "decision" else "accent"
         title = Text(harmless(shorten(node, 24)), style_of(self, role) + style_of(self, "bold"))
-        title.append(f" {shorten(harmless(first_line(label)), 60)}", style_of(self, "bold"))
-        title.append(f"  visit {visit}", style_of(self, "dim"))
-        body = label if "\n" in label.strip() or len(label) > 60 else ""
-        self._add(Fold(title, body, classes=f"visit -{kind}"))
+        if visit > 1:
+            title.append(f"  visit {visit}", style_of(self, "dim"))
+        if first_line(label) != node:
+            title.append(f"  {harmless(first_line(label))}", style_of(self, "bold"))
+        self._add(Fold(title, label, classes=f"visit -{kind}"))
 
     def _say_prompt(self, event: Event, body: PromptSent) -> None:
         self._drop_pause()
@@ -336,6 +342,8 @@ class ChatPane(Vertical):
         text = Text(f"{GLYPHS['paused']} paused  ", style_of(self, "now") + style_of(self, "bold"))
         text.append(harmless(message), style_of(self, "fault" if failed else "now"))
         for key, meaning in PAUSE_KEYS.get(why, ()):
+            if key == "1-9" and self._kind != "decision":
+                continue
             text.append(f"\n  {key:>3} ", style_of(self, "accent") + style_of(self, "bold"))
             text.append(meaning, style_of(self, "muted"))
         self._pause = self._add(Entry(text, classes="pause"))
@@ -361,6 +369,7 @@ class ChatPane(Vertical):
 
     def _add[W: Widget](self, entry: W) -> W:
         log = self._log
+        self._keep_up()
         log.mount(entry)
         if len(log.children) > KEPT:
             gone = [child for child in log.children[:_CUT] if child is not self._live]
@@ -369,6 +378,12 @@ class ChatPane(Vertical):
             note = f"… {self._dropped} earlier entries are in the run's journal"
             log.mount(Entry(Text(note, style_of(self, "dim"))), before=0)
         return entry
+
+    def _keep_up(self) -> None:
+        """Stay at the end while things come in, unless the user has scrolled up to read."""
+        log = self._log
+        if log.max_scroll_y - log.scroll_y <= 2:
+            self.call_after_refresh(log.scroll_end, animate=False, immediate=True)
 
     def _stream(self, text: str, *, is_thinking: bool) -> None:
         if self._live is None or self._live.is_thinking != is_thinking:
@@ -380,11 +395,13 @@ class ChatPane(Vertical):
     def _show_live(self) -> None:
         if self._is_dirty and self._live is not None and self._live.is_mounted:
             self._is_dirty = False
+            self._keep_up()
             self._live.refresh_live()
 
     def _finish_live(self) -> None:
         if self._live is not None:
             live, self._live = self._live, None
+            self._keep_up()
             self.call_after_refresh(live.finish)
 
     # Typing

@@ -62,6 +62,10 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("run.to", "t", "run_to", "run to", "Continue, and pause before the selected node"),
     Command("run.jump", "J", "jump", "go on here", "Go on from the selected node", show=False),
+    Command("run.again", "full_stop", "again", "again", "Run this node again", False, "."),
+    Command(
+        "edit.prompt", "e", "edit_prompt", "prompt", "Edit the prompt that is about to be sent"
+    ),
     Command("edit.file", "E", "edit_file", "edit", "Open the skill's file in $EDITOR"),
     Command("view.zoom", "z", "zoom", "zoom", "Whole prompts, titles, or dots"),
     Command("view.follow", "f", "follow", "follow", "Keep the current node in view", show=False),

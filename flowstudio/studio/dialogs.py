@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import Input, Static
+from textual.widgets import Input, Static, TextArea
 
 from flowstudio.studio.commands import COMMANDS, HELP_GROUPS, OTHER_KEYS
 from flowstudio.studio.marks import style_of
@@ -49,6 +50,42 @@ class InputDialog(ModalScreen[str | None]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Run with what was typed."""
         self.dismiss(event.value)
+
+
+class PromptDialog(ModalScreen[str | None]):
+    """Edits the prompt that is about to be sent, for this visit alone."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Cancel"),
+        Binding("ctrl+s", "keep", "Use it", priority=True),
+    ]
+
+    DEFAULT_CSS = """
+    PromptDialog {
+        align: center middle;
+        & > Vertical {
+            width: 84; max-width: 94%; height: 20; max-height: 90%; padding: 0 1;
+            border: round $role-accent; background: $surface;
+        }
+        & TextArea { height: 1fr; border: none; padding: 0; background: $surface; }
+    }
+    """
+
+    def __init__(self, node: str, prompt: str) -> None:
+        super().__init__()
+        self._node = node
+        self._prompt = prompt
+
+    def compose(self) -> ComposeResult:
+        """A text to edit."""
+        with Vertical() as box:
+            box.border_title = escape(f"Prompt of “{self._node}”, this visit only")
+            box.border_subtitle = "ctrl+s uses it, esc cancels"
+            yield TextArea(self._prompt, soft_wrap=True)
+
+    def action_keep(self) -> None:
+        """Send this text instead of the label."""
+        self.dismiss(self.query_one(TextArea).text)
 
 
 class HelpDialog(ModalScreen[None]):

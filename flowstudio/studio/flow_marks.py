@@ -60,7 +60,8 @@ def make_marks(
     current = run.current if run.phase in ("running", "paused") else None
     if current is not None:
         nodes[current] = "fault" if current in run.failed else "now"
-        flags[current] = "⏸" if run.phase == "paused" else "▶"
+        waits = run.phase == "paused" or bool(run.waits_for)
+        flags[current] = "⏸" if waits else "▶"
         if run.now is not None and run.now.visit > 1:
             tags[current] = f"visit {run.now.visit}"
     elif run.reason == "reached_end" and run.current is not None:

@@ -65,7 +65,7 @@ class FlowView(ScrollView, can_focus=True):
         "flow--chosen",
         "flow--fault",
         "flow--selected",
-        "flow--count",
+        "flow--key",
     }
 
     DEFAULT_CSS = """
@@ -81,7 +81,7 @@ class FlowView(ScrollView, can_focus=True):
         & .flow--chosen { color: $role-forced; text-style: bold; }
         & .flow--fault { color: $role-fault; text-style: bold; }
         & .flow--selected { color: $role-accent; text-style: bold; }
-        & .flow--count { color: $role-muted; }
+        & .flow--key { color: $background; background: $role-now; text-style: bold; }
     }
     """
 
@@ -296,11 +296,8 @@ class FlowView(ScrollView, can_focus=True):
             return
         x, y, lines = label
         look = self.marks.edges.get(index, "plain")
-        if number := self.marks.numbers.get(index):
-            if self._is_blank(y, x - 2, 2):
-                self._put(y, x - 2, str(number), "flow--now")
-            elif self._is_blank(y, x - 1, 1):
-                self._put(y, x - 1, str(number), "flow--now")
+        if (number := self.marks.numbers.get(index)) and self._is_blank(y, x - 1, 1):
+            self._put(y, x - 1, str(number), "flow--key")
         if (count := self.marks.counts.get(index, 0)) > 1:
             end = x + max(Strip([Segment(line)]).cell_length for line in lines)
             text = f"×{count}"

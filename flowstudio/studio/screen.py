@@ -19,13 +19,14 @@ from textual.screen import Screen
 from textual.widgets import Footer, OptionList, Static
 
 from flowstudio.drawing.drawing import Drawing, Zoom
+from flowstudio.flow.chart import Chart
 from flowstudio.flow.model import FlowEdge
 from flowstudio.skill import Skill
 from flowstudio.studio.chat_entries import ApprovalCard
 from flowstudio.studio.chat_pane import ChatInput, ChatPane
 from flowstudio.studio.commands import COMMANDS
 from flowstudio.studio.detail import DetailPane, NodeView, title_of
-from flowstudio.studio.dialogs import HelpDialog, InputDialog
+from flowstudio.studio.dialogs import HelpDialog, InputDialog, PromptDialog
 from flowstudio.studio.driver import CommandRefused, Driver, StudioOptions
 from flowstudio.studio.flow_marks import make_marks
 from flowstudio.studio.flow_view import FlowView
@@ -45,7 +46,6 @@ _ZOOMS: tuple[Zoom, ...] = ("title", "full", "dot")
 class StudioScreen(Screen[None]):
     """Skills, flow and chat, with the run's controls."""
 
-    CSS_PATH = "screen.tcss"
     HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
         (0, "-narrow"),
         (81, "-middle"),
@@ -190,12 +190,9 @@ class StudioScreen(Screen[None]):
             self._flow.show_drawing(None, _no_chart(skill))
             self._show_node()
             return
-        from flowstudio.drawing import draw
-
         previous = None if is_new else self._flow.drawing
-        drawing: Drawing = await asyncio.to_thread(
-            draw, chart, zoom=self.zoom, width=max(self._flow.size.width - 4, 20), previous=previous
-        )
+        room = max(self._flow.size.width - 4, 20)
+        drawing = await asyncio.to_thread(_lay_out, chart, self.zoom, room, previous)
         self._edges = tuple(chart.edges)
         self._flow.stale = False
         self._flow.show_drawing(drawing)
@@ -339,9 +336,12 @@ class StudioScreen(Screen[None]):
     async def _talk(self, text: str) -> None:
         await self._guard(self.driver.say(text))
 
-    def on_chat_input_left(self) -> None:
-        """Escape in the input line."""
-        self._show_pane("flow")
+    def on_chat_input_left(self, message: ChatInput.Left) -> None:
+        """Escape or tab in the input line."""
+        if message.step:
+            self.action_next_pane(message.step)
+        else:
+            self._show_pane("flow")
 
     def on_approval_card_answered(self, message: ApprovalCard.Answered) -> None:
         """The user's word on a tool's request."""
@@ -505,6 +505,36 @@ class StudioScreen(Screen[None]):
         else:
             self._with_control(lambda control: control.go_to(node))
 
+    def action_again(self) -> None:
+        """Run the node where the run stands again."""
+        state = self.driver.state
+        if state is not None and state.current is not None:
+            node = state.current
+            self._with_control(lambda control: control.go_to(node))
+
+    def action_edit_prompt(self) -> None:
+        """Edit the prompt about to be sent; it is used for this visit and not written back."""
+        session, state = self.driver.session, self.driver.state
+        control = self.driver.control
+        if (
+            control is None
+            or control.state != "paused"
+            or session is None
+            or session.runner is None
+            or state is None
+            or state.current not in session.runner.flow.nodes
+        ):
+            self._refuse(CommandRefused("e edits a prompt before it is sent: pause first, with n"))
+            return
+        node = session.runner.flow.nodes[state.current]
+
+        def use(text: str | None) -> None:
+            if text is not None:
+                control.replace_prompt(text)
+                self.notify("the edited prompt will be sent: n sends it", timeout=4)
+
+        self.app.push_screen(PromptDialog(node.id, node.text), use)
+
     def _with_control(self, act: Callable[[Any], object], said: str = "") -> None:
         try:
             act(self.driver.require_control())
@@ -633,6 +663,17 @@ class StudioScreen(Screen[None]):
             return await self.run_action(action)
 
         return call
+
+
+def _lay_out(chart: Chart, zoom: Zoom, room: int, previous: Drawing | None) -> Drawing:
+    """The drawing in `room` columns if shorter titles let it fit, else with titles of full length:
+    what must be panned anyway should at least be readable."""
+    from flowstudio.drawing import draw
+
+    drawing = draw(chart, zoom=zoom, width=room, previous=previous)
+    if drawing.width > room:
+        drawing = draw(chart, zoom=zoom, previous=previous)
+    return drawing
 
 
 def _no_chart(skill: Skill) -> str:

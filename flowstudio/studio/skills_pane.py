@@ -91,6 +91,10 @@ class SkillsPane(Vertical):
         self.query_one("#filter", Input).value = ""
         self.query_one(OptionList).focus()
 
+    def on_resize(self) -> None:
+        """Names are cut to the pane's width."""
+        self._fill(self._selected)
+
     def watch_running(self) -> None:
         """Mark the skill that runs."""
         if self.is_mounted:
@@ -150,14 +154,15 @@ class SkillsPane(Vertical):
 
     def _row(self, skill: Skill) -> Text:
         is_flow = skill.declared_type == "flow"
-        row = Text(no_wrap=True, overflow="ellipsis")
-        row.append(GLYPHS["flow"] if is_flow else GLYPHS["standard"])
-        row.append(f" {harmless(skill.name)}", "" if is_flow else style_of(self, "muted"))
+        marks = Text()
         if skill.errors:
-            row.append(f"  {GLYPHS['fault']} {len(skill.errors)}", style_of(self, "fault"))
+            marks.append(f" {GLYPHS['fault']} {len(skill.errors)}", style_of(self, "fault"))
         if self.running is not None and self.running[0] == skill.name:
-            row.append(f"  {self.running[1]}", style_of(self, "now"))
-        return row
+            marks.append(f" {self.running[1]}", style_of(self, "now"))
+        name = Text(harmless(skill.name), "" if is_flow else style_of(self, "muted"))
+        room = self.query_one(OptionList).scrollable_content_region.width - 4 - marks.cell_len
+        name.truncate(max(room, 8), overflow="ellipsis")
+        return Text.assemble(f"{GLYPHS['flow' if is_flow else 'standard']} ", name, marks)
 
     def _describe(self, skill: Skill | None) -> None:
         about = self.query_one("#about", Static)

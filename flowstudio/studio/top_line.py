@@ -72,6 +72,10 @@ class TopLine(Widget):
                 text = Text(f"{GLYPHS['paused']} paused ", style_of(self, "now"))
                 text.stylize("bold")
                 text.append(shorten(harmless(run.why), 80), style_of(self, "now"))
+            case "running" if run.waits_for:
+                text = Text(f"{GLYPHS['waiting']} your turn: ", style_of(self, "now"))
+                text.stylize("bold")
+                text.append(shorten(harmless(run.waits_for), 60), style_of(self, "now"))
             case "running":
                 text = Text(f"{GLYPHS['running']} running ", style_of(self, "now"))
             case _ if run.reason == "reached_end":
