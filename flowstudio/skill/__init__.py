@@ -6,6 +6,7 @@ from flowstudio.skill.discovery import Catalogue, Match, discover, read_roots
 from flowstudio.skill.manifest import load_skill
 from flowstudio.skill.open import Target, resolve
 from flowstudio.skill.roots import Root, find_project, find_roots
+from flowstudio.skill.save import save
 from flowstudio.skill.skill import SCOPES, Scope, Skill, SkillError, SkillType
 from flowstudio.skill.watch import watch
 
@@ -25,5 +26,6 @@ __all__ = [
     "load_skill",
     "read_roots",
     "resolve",
+    "save",
     "watch",
 ]

@@ -125,13 +125,10 @@ def _candidate(folder: Path, entry: os.DirEntry[str]) -> Candidate | None:
 
 
 def chain(root: Root) -> Iterator[Path]:
-    """The folders from the root's base down to the root itself."""
-    if not root.path.is_relative_to(root.base):
-        yield root.path
-        return
-    folder = root.base
+    """The folders from the root's base (or the nearest that exists) down to the root itself."""
+    folder = _nearest(root.base)
     yield folder
-    for part in root.path.relative_to(root.base).parts:
+    for part in root.path.relative_to(folder).parts:
         folder /= part
         yield folder
 
