@@ -14,16 +14,36 @@ from dataclasses import dataclass
 from flowstudio.drawing.footprints import Footprints, Style
 from flowstudio.drawing.layers import Kind, Layered
 
-type _Pull = tuple[int, int, int, int, int, int]
+type Pull = tuple[int, int, int, int, int, int]
 """The other item, then the lowest, the best and the highest distance from it, and two weights: of
 leaving the straight range and of leaving the best place."""
 
 _LINE = (80, 0)
 _LINE_TO_BOX = (24, 1)
+_LINE_TO_ONLY_PORT = (24, 2)
 _CHAIN = (40, 8)
 _BOX_TO_BOX = (24, 3)
+_AXIS = 30
+_REACH = 12
+"""Layers over which the axis of two boxes is kept in view."""
+_LANE = (1, 0)
+_FAR = 1 << 30
 _REST = 1
-_SWEEPS = 10
+_SWEEPS = ((150, 8), (800, 6), (4000, 4), (_FAR, 2))
+"""Up to how many items how many sweeps are made."""
+
+
+@dataclass(slots=True)
+class Springs:
+    """What the places of the items depend on."""
+
+    above: list[list[Pull]]
+    """For each item, the pulls of those that it is linked to in the layer above, and of its axis."""
+    below: list[list[Pull]]
+    beside: list[list[Pull]]
+    """The pulls of a box on its lanes."""
+    gaps: list[list[int]]
+    """For each layer, the least distance of each item's anchor from the one before it."""
 
 
 @dataclass(slots=True)
@@ -68,15 +88,9 @@ def port_ranges(graph: Layered, prints: Footprints, style: Style) -> list[list[t
     return ranges
 
 
-def place_columns(
-    graph: Layered,
-    prints: Footprints,
-    ranges: Sequence[Sequence[tuple[Port, Port]]],
-    style: Style,
-) -> list[int]:
-    """The anchor of each item; the leftmost cell of the drawing is 0."""
-    above, below = _pulls(graph, ranges)
-    gaps = [_gaps(graph, prints, layer, style) for layer in graph.layers]
+def place_columns(graph: Layered, springs: Springs) -> list[int]:
+    """The anchor of each item, not yet counted from the left edge of the drawing."""
+    above, below, beside, gaps = springs.above, springs.below, springs.beside, springs.gaps
     x = [0] * len(graph.kind)
     for layer, gap in zip(graph.layers, gaps, strict=True):
         at = 0
@@ -86,37 +100,83 @@ def place_columns(
     best, kept = None, x
     x = x[:]
     last = len(graph.layers) - 1
-    sweeps = _SWEEPS if len(x) < 4000 else 4
-    for turn in range(sweeps):
+    for turn in range(next(sweeps for most, sweeps in _SWEEPS if len(x) <= most)):
         down = turn % 2 == 0
         order = range(1, last + 1) if down else range(last - 1, -1, -1)
         pulls = above if down else below
         for index in order:
-            _settle(graph.layers[index], gaps[index], [pulls], x)
+            _settle(graph.layers[index], gaps[index], [pulls, beside], x)
         cost = _cost(above, x)
         if best is None or cost < best:
             best, kept = cost, x[:]
     x = kept
+    _shear(graph, springs, x)
     for order in (range(last + 1), range(last, -1, -1)):
         for index in order:
-            _settle(graph.layers[index], gaps[index], [above, below], x)
-    least = min((x[i] - prints.before[i] for layer in graph.layers for i in layer), default=0)
-    return [place - least for place in x]
+            _settle(graph.layers[index], gaps[index], [above, below, beside], x)
+    return x
 
 
-def _pulls(
-    graph: Layered, ranges: Sequence[Sequence[tuple[Port, Port]]]
-) -> tuple[list[list[_Pull]], list[list[_Pull]]]:
-    above: list[list[_Pull]] = [[] for _ in graph.kind]
-    below: list[list[_Pull]] = [[] for _ in graph.kind]
+def _shear(graph: Layered, springs: Springs, x: list[int]) -> None:
+    """Shift all that is below each gap by what suits the links across it, so that nothing drifts.
+
+    Lines that only pass count little here: they can be straightened afterwards.
+    """
+    spans: list[list[tuple[int, Pull]]] = [[] for _ in graph.layers]
+    for layer, items in enumerate(graph.layers):
+        for item in items:
+            for pull in springs.above[item]:
+                if not pull[4]:
+                    top = graph.layer[pull[0]]
+                    for between in range(top + 1, min(layer, top + _REACH) + 1):
+                        spans[between].append((item, pull))
+    total = 0
+    shifts = [0] * len(graph.layers)
+    for layer, items in enumerate(graph.layers):
+        points: list[tuple[int, int]] = [(0, 2)]
+        slope = -1
+        for item in items:
+            for other, low, _, high, steep, _ in springs.above[item]:
+                if not steep:
+                    continue
+                weight = 1 if steep == _LINE[0] else steep
+                distance = x[item] - x[other]
+                points.append((low - distance, weight))
+                points.append((high - distance, weight))
+                slope -= weight
+        for item, (other, _, middle, _, _, flat) in spans[layer]:
+            # What the layers between have shifted already counts towards this pair.
+            gone = total - shifts[graph.layer[other]]
+            points.append((middle - (x[item] - x[other]) - gone, 2 * flat))
+            slope -= flat
+        points.sort()
+        total += _lowest(points, slope)
+        shifts[layer] = total
+    for layer, items in enumerate(graph.layers):
+        for item in items:
+            x[item] += shifts[layer]
+
+
+def stretch_springs(
+    graph: Layered,
+    prints: Footprints,
+    ranges: Sequence[Sequence[tuple[Port, Port]]],
+    spine: Sequence[tuple[int, int]],
+    style: Style,
+) -> Springs:
+    """The pulls of all items on each other and the gaps that they must keep.
+
+    `spine` holds pairs of boxes that like to stand on one axis.
+    """
+    exits = [0] * len(graph.kind)
+    entries = [0] * len(graph.kind)
     for gap in graph.gaps:
         for upper, lower, _ in gap:
-            below[upper].append((lower, 0, 0, 0, 0, 0))
-            above[lower].append((upper, 0, 0, 0, 0, 0))
-    single_down = [len(p) == 1 for p in below]
-    single_up = [len(p) == 1 for p in above]
-    above = [[] for _ in graph.kind]
-    below = [[] for _ in graph.kind]
+            exits[upper] += 1
+            entries[lower] += 1
+    above: list[list[Pull]] = [[] for _ in graph.kind]
+    below: list[list[Pull]] = [[] for _ in graph.kind]
+    beside: list[list[Pull]] = [[] for _ in graph.kind]
     box = [kind == Kind.BOX for kind in graph.kind]
     for gap, ports in zip(graph.gaps, ranges, strict=True):
         for (upper, lower, _), (out, into) in zip(gap, ports, strict=True):
@@ -125,13 +185,27 @@ def _pulls(
             if not box[upper] and not box[lower]:
                 steep, flat = _LINE
             elif box[upper] and box[lower]:
-                chain = single_down[upper] and single_up[lower]
+                chain = exits[upper] == 1 and entries[lower] == 1
                 steep, flat = _CHAIN if chain else _BOX_TO_BOX
             else:
-                steep, flat = _LINE_TO_BOX
+                only = exits[upper] == 1 if box[upper] else entries[lower] == 1
+                steep, flat = _LINE_TO_ONLY_PORT if only else _LINE_TO_BOX
             above[lower].append((upper, low, middle, high, steep, flat))
             below[upper].append((lower, -high, -middle, -low, steep, flat))
-    return above, below
+    for node, lanes in graph.lanes.items():
+        for lane in lanes:
+            if graph.side[lane] > 0:
+                near = prints.box_after[node] + style.lane
+                beside[lane].append((node, -_FAR, near, near, *_LANE))
+            else:
+                near = -prints.before[node] - style.lane
+                beside[lane].append((node, near, near, _FAR, *_LANE))
+    for upper, lower in spine:
+        if graph.layer[upper] < graph.layer[lower]:
+            below[upper].append((lower, -_FAR, 0, _FAR, 0, _AXIS))
+            above[lower].append((upper, -_FAR, 0, _FAR, 0, _AXIS))
+    gaps = [_gaps(graph, prints, layer, style) for layer in graph.layers]
+    return Springs(above, below, beside, gaps)
 
 
 def _gaps(graph: Layered, prints: Footprints, layer: Sequence[int], style: Style) -> list[int]:
@@ -154,7 +228,7 @@ def _is_line(graph: Layered, prints: Footprints, item: int) -> bool:
 
 
 def _settle(
-    layer: Sequence[int], gaps: Sequence[int], pulls: Sequence[list[list[_Pull]]], x: list[int]
+    layer: Sequence[int], gaps: Sequence[int], pulls: Sequence[list[list[Pull]]], x: list[int]
 ) -> None:
     """Move the items of one layer to where they cost least, in order and with their gaps."""
     blocks: list[tuple[int, list[tuple[int, int]], int, int]] = []
@@ -171,9 +245,10 @@ def _settle(
                     points.append((base + low, 2 * steep))
                     slope -= steep
                     continue
-                points.append((base + low, steep))
-                points.append((base + high, steep))
-                slope -= steep
+                if steep:
+                    points.append((base + low, steep))
+                    points.append((base + high, steep))
+                    slope -= steep
                 if flat:
                     points.append((base + middle, 2 * flat))
                     slope -= flat
@@ -212,7 +287,7 @@ def _lowest(points: Sequence[tuple[int, int]], slope: int) -> int:
     return points[-1][0]
 
 
-def _cost(above: Sequence[Sequence[_Pull]], x: Sequence[int]) -> int:
+def _cost(above: Sequence[Sequence[Pull]], x: Sequence[int]) -> int:
     total = 0
     for item, pulls in enumerate(above):
         for other, low, middle, high, steep, flat in pulls:

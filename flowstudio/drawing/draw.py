@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from flowstudio.drawing.canvas import Canvas
 from flowstudio.drawing.channels import route_channel
-from flowstudio.drawing.columns import place_columns, port_ranges
+from flowstudio.drawing.columns import place_columns, port_ranges, stretch_springs
 from flowstudio.drawing.cycles import find_back_edges
 from flowstudio.drawing.drawing import Box, Drawing, Glyphs, Path, Zoom
 from flowstudio.drawing.footprints import DOWN, RIGHT, Style, take_footprints
@@ -18,6 +18,8 @@ from flowstudio.drawing.order import order_layers
 from flowstudio.drawing.ports import place_ports
 from flowstudio.drawing.ranks import assign_ranks
 from flowstudio.drawing.routes import Layout, Rect, lay_out
+from flowstudio.drawing.spine import find_spine
+from flowstudio.drawing.straighten import straighten
 from flowstudio.flow.model import Direction, Flow, FlowEdge, FlowNode
 
 if TYPE_CHECKING:
@@ -105,9 +107,14 @@ def _draw(
     for index, (src, dst) in enumerate(edges):
         if src == dst:
             loops[src].append(index)
+    spine = find_spine(len(faces), edges, first)
     prints = take_footprints(graph, faces, labels, loops, style)
     ranges = port_ranges(graph, prints, style)
-    x = place_columns(graph, prints, ranges, style)
+    springs = stretch_springs(graph, prints, ranges, spine, style)
+    x = place_columns(graph, springs)
+    straighten(graph, prints, springs, x)
+    least = min((x[i] - prints.before[i] for layer in graph.layers for i in layer), default=0)
+    x = [place - least for place in x]
     ports = place_ports(graph, ranges, x, style.port)
     channels = [route_channel(gap) for gap in ports]
     layout = lay_out(graph, prints, edges, labels, x, ports, channels, style)

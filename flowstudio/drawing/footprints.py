@@ -15,6 +15,10 @@ from flowstudio.drawing.measure import Face
 from flowstudio.drawing.text import width_of
 
 
+_SPREAD = 30
+"""Cells up to which a box is widened for the labels of its exits."""
+
+
 @dataclass(frozen=True, slots=True)
 class Style:
     """The measures in which the two directions of drawing differ."""
@@ -72,21 +76,13 @@ def take_footprints(
     """Sizes for every item, after the ordering has chosen sides and places."""
     count = len(graph.kind)
     prints = Footprints([0] * count, [0] * count, [1] * count, [0] * count)
-    below = [0] * count
-    above = [0] * count
-    for gap in graph.gaps:
-        for upper, lower, _ in gap:
-            below[upper] += 1
-            above[lower] += 1
-    for item in range(count):
-        match graph.kind[item]:
-            case Kind.LABEL:
-                _size_label(prints, item, labels[graph.name[item]], style)
-            case Kind.BOX:
-                ports = max(below[item], above[item])
-                _size_box(graph, prints, item, faces[graph.name[item]], ports, style)
-            case _:
-                pass
+    for item, kind in enumerate(graph.kind):
+        if kind == Kind.LABEL:
+            _size_label(prints, item, labels[graph.name[item]], style)
+    room = _room_for_ports(graph, prints, style)
+    for item, kind in enumerate(graph.kind):
+        if kind == Kind.BOX:
+            _size_box(prints, item, faces[graph.name[item]], room[item], style)
     for item, face_loops in enumerate(self_loops):
         _attach_sides(graph, prints, item, labels, face_loops, style)
     return prints
@@ -102,9 +98,34 @@ def _size_label(prints: Footprints, item: int, rows: tuple[str, ...], style: Sty
         prints.depth[item] = len(rows)
 
 
-def _size_box(
-    graph: Layered, prints: Footprints, item: int, face: Face, ports: int, style: Style
-) -> None:
+def _room_for_ports(graph: Layered, prints: Footprints, style: Style) -> list[int]:
+    """The cross that each box needs for its ports.
+
+    Where labelled exits would have to spread below a narrow box, the box is made as wide as they
+    are together, within reason: then they go straight down.
+    """
+    exits: list[list[int]] = [[] for _ in graph.kind]
+    entries = [0] * len(graph.kind)
+    for gap in graph.gaps:
+        for upper, lower, _ in gap:
+            exits[upper].append(lower)
+            entries[lower] += 1
+    room: list[int] = []
+    for lowers, entered in zip(exits, entries, strict=True):
+        ports = max(len(lowers), entered)
+        need = style.port * (ports - 1) + 1 if ports > 1 else 1
+        if style.inset and not style.across and len(lowers) > 1:
+            sizes = sorted(
+                1 + prints.after[i] + (style.gap if prints.after[i] else 1) for i in lowers
+            )
+            # The last label hangs over; which one that will be is not known yet.
+            spread = sum(sizes) - sizes[0] + 1
+            need = max(need, spread) if spread <= _SPREAD else need
+        room.append(need)
+    return room
+
+
+def _size_box(prints: Footprints, item: int, face: Face, room: int, style: Style) -> None:
     inset = style.inset
     if inset:
         width, height = face.width + 4, len(face.rows) + 2
@@ -112,9 +133,7 @@ def _size_box(
     else:
         width = height = 1
     cross, depth = (height, width) if style.across else (width, height)
-    if ports > 1:
-        cross = max(cross, style.port * (ports - 1) + 1 + 2 * inset)
-    _set_cross(prints, item, cross)
+    _set_cross(prints, item, max(cross, room + 2 * inset))
     prints.depth[item] = depth
 
 
