@@ -56,6 +56,8 @@ _CUT = 60
 """Entries that go at once when there are too many."""
 _FRAME = 1 / 12
 """Seconds between two looks at a streaming answer."""
+_SETTLING = 3
+"""Frames for which the log is kept at its end after something was added."""
 
 _AUTHORS: dict[Author, str] = {
     "model": "model",
@@ -161,6 +163,7 @@ class ChatPane(Vertical):
         self._tools: dict[str, Fold] = {}
         self._pause: Entry | None = None
         self._kind = ""
+        self._frames_to_end = 0
         self._retries = 0
         self._is_dirty = False
         self._dropped = 0
@@ -383,7 +386,7 @@ class ChatPane(Vertical):
         """Stay at the end while things come in, unless the user has scrolled up to read."""
         log = self._log
         if log.max_scroll_y - log.scroll_y <= 2:
-            self.call_after_refresh(log.scroll_end, animate=False, immediate=True)
+            self._frames_to_end = _SETTLING
 
     def _stream(self, text: str, *, is_thinking: bool) -> None:
         if self._live is None or self._live.is_thinking != is_thinking:
@@ -393,6 +396,10 @@ class ChatPane(Vertical):
         self._is_dirty = True
 
     def _show_live(self) -> None:
+        if self._frames_to_end:
+            # A new entry has its height only after a layout or two.
+            self._frames_to_end -= 1
+            self._log.scroll_end(animate=False)
         if self._is_dirty and self._live is not None and self._live.is_mounted:
             self._is_dirty = False
             self._keep_up()

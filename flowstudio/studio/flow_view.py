@@ -248,7 +248,9 @@ class FlowView(ScrollView, can_focus=True):
         table: dict[int, int] | None = None
         if isinstance(run.owner, NodeRef):
             look: Look = self.marks.nodes.get(run.owner.id, "plain")
-            if run.role in ("border", "mark"):
+            if run.role == "mark" and look not in ("now", "fault"):
+                name = "flow--plain"
+            elif run.role in ("border", "mark"):
                 name = f"flow--{look}"
                 if run.owner.id == self.selected and look not in ("now", "fault"):
                     name = "flow--selected"
@@ -343,8 +345,10 @@ class FlowView(ScrollView, can_focus=True):
         self._owners.clear()
 
     def on_resize(self) -> None:
-        """Centre a small drawing in the new size."""
+        """Centre a small drawing in the new size; what was in the middle of things stays in view."""
         self._fit_virtual_size()
+        if self.selected is not None:
+            self.call_after_refresh(self.reveal, self.selected)
         self.refresh()
 
     def watch_selected(self) -> None:

@@ -36,7 +36,7 @@ from flowstudio.studio.skills_pane import SkillsPane
 from flowstudio.studio.timeline import Timeline
 from flowstudio.studio.top_line import TopLine
 from flowstudio.text import harmless
-from flowstudio.wire import Event, NodeEntered, RunPaused, StatusChanged, Text, Thinking
+from flowstudio.wire import Event, NodeEntered, RunPaused, Text, Thinking
 
 type Pane = Literal["skills", "flow", "chat"]
 _PANES: tuple[Pane, ...] = ("skills", "flow", "chat")
@@ -50,6 +50,11 @@ class StudioScreen(Screen[None]):
         (0, "-narrow"),
         (81, "-middle"),
         (120, "-wide"),
+    ]
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
+        (0, "-flat"),
+        (14, "-low"),
+        (30, "-tall"),
     ]
     BINDINGS: ClassVar[list[BindingType]] = [
         *(command.binding() for command in COMMANDS),
@@ -124,6 +129,21 @@ class StudioScreen(Screen[None]):
     @property
     def _top(self) -> TopLine:
         return self.query_one(TopLine)
+
+    @property
+    def is_settled(self) -> bool:
+        """True once the flow is drawn and the session stands."""
+        return self.driver.is_ready and (
+            self._flow.drawing is not None or (self.skill is not None and self.skill.chart is None)
+        )
+
+    @property
+    def waits_for_user(self) -> bool:
+        """True while a run is paused, asks something, or is over."""
+        state = self.driver.state
+        if state is None or self._has_news:
+            return False
+        return state.phase in ("paused", "ended") or bool(state.waits_for)
 
     # Start
 
@@ -252,16 +272,15 @@ class StudioScreen(Screen[None]):
             self.app.bell()
         if not self._has_news:
             self._has_news = True
-            self.call_later(self._show_news, redraw=not isinstance(event.body, StatusChanged))
+            self.call_later(self._show_news)
 
-    def _show_news(self, *, redraw: bool = True) -> None:
+    def _show_news(self) -> None:
         self._has_news = False
         state = self.driver.state
         self._top.run_state = state
         self.query_one(Timeline).run_state = state
-        if redraw:
-            self._show_marks()
-            self._show_node()
+        self._show_marks()
+        self._show_node()
         skill = self.driver.skill
         if skill is None or state is None or state.phase == "ended":
             self._skills.running = None

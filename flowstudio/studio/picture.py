@@ -1,0 +1,88 @@
+"""Makes a picture of the real studio, for the README and for looking at one's own changes.
+
+    python -m flowstudio.studio.picture -o flowstudio/docs/studio.svg
+
+The app runs without a terminal, on a bundled flow with scripted answers, is driven by keys to a pause
+after a branch was taken by hand, and exports its screen. Nothing in the picture depends on the clock or
+on the home folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import re
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from flowstudio import paths
+from flowstudio.studio.app import StudioApp
+from flowstudio.studio.driver import StudioOptions
+from flowstudio.studio.screen import StudioScreen
+
+_PATIENCE = 20.0
+"""Seconds that one state may take to come."""
+_WEB_FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
+_FONTS = '"Fira Code", "JetBrains Mono", "DejaVu Sans Mono", "Noto Sans Mono CJK SC", monospace'
+_CLOCK = re.compile(r"(?<=·&#160;&#160;)[0-9.]+s(?=&#160;<)")
+
+
+async def until(pilot: Pilot[None], is_so: Callable[[], bool], what: str) -> None:
+    """Wait until something is so, however long the machine takes.
+
+    Raises:
+        TimeoutError: it never was.
+    """
+    end = asyncio.get_running_loop().time() + _PATIENCE
+    while not is_so():
+        if asyncio.get_running_loop().time() > end:
+            raise TimeoutError(f"never came: {what}")
+        await pilot.pause()
+
+
+async def make_picture(
+    skill: str, keys: Sequence[str], size: tuple[int, int], theme: str | None
+) -> str:
+    """The SVG of the studio after these keys, each pressed once the run waits for one."""
+    folder = paths.bundled("skills") / skill
+    script = folder / "rehearsal.script.yaml"
+    options = StudioOptions(
+        work_dir=folder, script=script if script.exists() else None, seed=1, theme=theme
+    )
+    app = StudioApp(options, select=folder / "SKILL.md")
+    async with app.run_test(size=size) as pilot:
+        screen = app.screen
+        assert isinstance(screen, StudioScreen)
+        await until(pilot, lambda: screen.is_settled, "the flow on the screen")
+        for key in keys:
+            await pilot.press(key)
+            await until(pilot, lambda: screen.waits_for_user, f"a pause after {key!r}")
+        await pilot.pause()
+        svg = app.export_screenshot(title="Flow Studio")
+    svg = _WEB_FONT.sub("", svg).replace("Fira Code, monospace", _FONTS)
+    return _CLOCK.sub("12s", svg)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Write one picture."""
+    parser = argparse.ArgumentParser(prog="python -m flowstudio.studio.picture")
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("--size", default="160x46", help="columns x rows")
+    parser.add_argument("--theme")
+    parser.add_argument("--skill", default="code-review")
+    parser.add_argument("--keys", default="n n n n n n n n 2 n n", help="separated by spaces")
+    args = parser.parse_args(argv)
+    columns, rows = (int(part) for part in args.size.split("x"))
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["FLOWSTUDIO_HOME"] = home
+        svg = asyncio.run(make_picture(args.skill, args.keys.split(), (columns, rows), args.theme))
+    args.output.write_text(svg, encoding="utf-8")
+    print(f"{args.output}: {len(svg) // 1024} kB")
+
+
+if __name__ == "__main__":
+    main()
