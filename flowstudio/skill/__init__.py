@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flowstudio.skill.discovery import Catalogue, Match, discover, read_roots
+from flowstudio.skill.discovery import Catalogue, Match, discover, read_roots, refresh
 from flowstudio.skill.manifest import load_skill
 from flowstudio.skill.open import Target, resolve
 from flowstudio.skill.roots import Root, find_project, find_roots
@@ -25,6 +25,7 @@ __all__ = [
     "find_roots",
     "load_skill",
     "read_roots",
+    "refresh",
     "resolve",
     "save",
     "watch",

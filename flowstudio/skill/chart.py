@@ -20,9 +20,14 @@ if TYPE_CHECKING:
     from flowstudio.flow.source import Source
 
 _NO_FLOWCHART = frozenset({CHART_MISSING, CHART_TYPE})
+# Possessive: what was once read as a comment is not tried another way.
 _MERMAID = re.compile(
-    r"\s*(?:%%[^\r\n]*\s*|---[ \t]*[\r\n].*?[\r\n]---\s*)*(?:flowchart|graph)\b", re.S
+    r"\s*+(?:(?>%%[^\r\n]*\s*)|(?>---[ \t]*[\r\n].*?[\r\n]---[ \t]*[\r\n]\s*))*+"
+    r"(?:flowchart|graph)\b",
+    re.DOTALL,
 )
+_MOST_MASKED = 20
+"""Blocks that are read at their place at once; masking costs what stands before them."""
 _BEGIN = re.compile(r"\bBEGIN\b")
 _END = re.compile(r"\bEND\b")
 
@@ -61,12 +66,18 @@ def find_chart(text: str, start: int, source: Source, declared_at: Span) -> Foun
     untagged: Fence | None = None
     first: FoundChart | None = None
     skipped: list[Diagnostic] = []
+    tried = 0
     for fence in find_fences(text, start):
         if fence.language is None:
             content = text[fence.start : fence.end]
             if untagged is None and not fence.info and _MERMAID.match(content):
                 untagged = fence
             continue
+        tried += 1
+        if tried > _MOST_MASKED:
+            content = read_chart(fence.language, text[fence.start : fence.end])
+            if any(d.code in _NO_FLOWCHART for d in content.diagnostics):
+                continue
         found = _read_fence(text, fence, source)
         missing = {d.code for d in found.findings} & _NO_FLOWCHART
         if not missing:

@@ -120,6 +120,11 @@ def read_roots(
     return reader.finish(roots, files)
 
 
+def refresh(catalogue: Catalogue) -> Catalogue:
+    """The same places, read again where something changed: what to do when `watch` tells of it."""
+    return read_roots(catalogue.roots, files=catalogue.files, previous=catalogue)
+
+
 @dataclass(slots=True)
 class _Reader:
     charts: bool
@@ -167,7 +172,8 @@ class _Reader:
             try:
                 skill = read_skill(path, scope, charts=self.charts)
             except FileNotFoundError:
-                return  # gone since the folder was listed
+                del self.stamps[path]  # gone since the folder was listed
+                return
         if candidate.is_flat and _is_note(skill):
             self.skipped.append(path)
             return

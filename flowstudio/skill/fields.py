@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from flowstudio.flow.source import Source
     from flowstudio.skill.document import Document
     from flowstudio.skill.skill import SkillType
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +60,11 @@ def _is_missing(value: object) -> bool:
 def _take_text(key: str, document: Document, source: Source, findings: list[Diagnostic]) -> str:
     value = document.values.get(key)
     if isinstance(value, str):
-        return " ".join(value.split())
+        return _clean(value)
     place = document.places.get((key,))
     if value is None or place is None:
         return ""
-    written = " ".join(place.raw.split()) if place.is_scalar else ""
+    written = _clean(place.raw) if place.is_scalar else ""
     stands = f'it is taken as written: "{written}"' if written else "it is not used"
     said = finding(
         codes.NAME_TYPE,
@@ -71,6 +74,11 @@ def _take_text(key: str, document: Document, source: Source, findings: list[Diag
     )
     findings.append(said)
     return written
+
+
+def _clean(text: str) -> str:
+    """The text as one line that a terminal can show: no control characters, such as escapes."""
+    return " ".join(_CONTROL.sub(" ", text).split())
 
 
 def _kind(value: object) -> str:
@@ -101,7 +109,7 @@ def _take_type(
         case "standard":
             return "standard", where
         case _:
-            written = place.raw if place and place.is_scalar else str(value)
+            written = _clean(place.raw) if place and place.is_scalar else _kind(value)
             said = finding(
                 codes.TYPE_UNKNOWN,
                 f'the type "{written}" is not known; the skill works as a standard one',

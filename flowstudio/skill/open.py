@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flowstudio.skill.discovery import skill_files
-from flowstudio.skill.manifest import is_skill_file, manifest_in
+from flowstudio.skill.manifest import MANIFESTS, is_skill_file, manifest_in
 from flowstudio.skill.roots import find_roots
 from flowstudio.skill.skill import SkillError
 
@@ -22,7 +22,9 @@ class Target:
     skill: Path | None = None
     """The file of the skill that was named: `Catalogue.at(skill)` once the catalogue is read."""
     is_outside: bool = False
-    """True where no root holds it: pass it to `discover` as `files=(target.skill,)`."""
+    """True where no root holds it: then `files` hands it to `discover`."""
+    extra_dirs: tuple[Path, ...] = ()
+    """The work folder itself, where skills lie right in it: hand it on to `discover`."""
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -39,7 +41,8 @@ def resolve(
 ) -> Target:
     """What `target` means, seen from `cwd` (the process's own by default).
 
-    A folder that holds a skill is that skill, any other folder is the place to work. A skill is run
+    A folder that is a skill's is that skill, any other folder is the place to work; skills that lie
+    right in it (a library of skills) are listed too. A skill is run
     where the user stands: its own folder is not the project. Raises `SkillError`, fit to show,
     where nothing is there or the file is none that can hold a skill.
     """
@@ -50,7 +53,7 @@ def resolve(
     if os.path.isdir(path):  # noqa: PTH112 - `Path.is_dir` may raise
         manifest = manifest_in(path)
         if manifest is None:
-            return Target(path)
+            return Target(path, extra_dirs=(path,) if _holds_skills(path) else ())
         path = manifest
     elif not os.path.lexists(path):
         raise SkillError(f"{target}: no such file or folder{_hint(path)}")
@@ -63,6 +66,21 @@ def resolve(
         if os.path.realpath(known) == real:
             return Target(here, known)
     return Target(here, path, is_outside=True)
+
+
+def _holds_skills(folder: Path) -> bool:
+    try:
+        with os.scandir(folder) as entries:
+            return any(_is_skill_folder(entry) for entry in entries)
+    except OSError:
+        return False
+
+
+def _is_skill_folder(entry: os.DirEntry[str]) -> bool:
+    return not entry.name.startswith(".") and any(
+        os.path.lexists(os.path.join(entry.path, name))  # noqa: PTH118
+        for name in MANIFESTS
+    )
 
 
 def _hint(path: Path) -> str:

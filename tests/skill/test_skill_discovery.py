@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from flowstudio.skill import Catalogue, discover, find_project
+from flowstudio.skill import Catalogue, discover, find_project, refresh
 from flowstudio.skill.roots import PROJECT_ROOTS, USER_ROOTS, find_roots
 
 FLOW = "type: flow\n---\n```d2\nBEGIN -> work -> END\n```\n"
@@ -313,6 +313,15 @@ def test_what_has_not_changed_is_not_read_again(project: Path) -> None:
     assert flow is not None
     assert flow.chart is not None
     assert "resting" in flow.chart.nodes
+
+
+def test_a_refresh_keeps_the_places(project: Path) -> None:
+    opened = put(project / "elsewhere", "opened")
+    before = discover(project, files=[opened], include_builtin=False, home=project.parent)
+    put(project / PROJECT_ROOTS[0], "new")
+    assert names(refresh(before)) == ["new", "opened"]
+    opened.unlink()
+    assert names(refresh(before)) == ["new"]
 
 
 def test_an_edit_that_keeps_size_and_time_is_noticed(project: Path) -> None:

@@ -120,6 +120,12 @@ def test_a_date_that_does_not_exist_is_no_crash(load: Load) -> None:
     ]
 
 
+def test_no_terminal_escape_gets_into_a_name(load: Load) -> None:
+    skill = load('---\nname: "a\\e[31mb"\ndescription: "c\\0d"\ntype: "x\\e]0;y"\n---\n')
+    shown = [skill.name, skill.description, *(d.message for d in skill.diagnostics)]
+    assert all("\x1b" not in text and "\0" not in text for text in shown)
+
+
 # ---- front matter ---------------------------------------------------------------------------
 
 
@@ -234,6 +240,12 @@ def test_an_unclosed_fence_is_an_error_at_the_fence(load: Load) -> None:
 def test_a_standard_skill_keeps_its_diagrams_to_itself(load: Load) -> None:
     skill = load(f"---\nname: x\ndescription: d\ntype: standard\n---\n{MERMAID}")
     assert (skill.type, skill.chart, skill.diagnostics) == ("standard", None, ())
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_hundreds_of_other_diagrams_are_passed_over(load: Load, last: bool) -> None:
+    skill = load(HEAD + SEQUENCE * 300 + (D2 if last else ""))
+    assert [d.code for d in skill.diagnostics] == ([] if last else ["chart-type"])
 
 
 def test_a_flow_that_is_not_called_one_is_noticed(load: Load) -> None:

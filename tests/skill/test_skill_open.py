@@ -29,7 +29,16 @@ def test_nothing_opens_the_current_folder(here: Path) -> None:
 
 
 def test_a_folder_is_a_place_to_work(here: Path) -> None:
-    assert resolve(Path("drafts"), cwd=here) == Target(here / "drafts")
+    assert resolve(Path(".claude"), cwd=here) == Target(here / ".claude")
+
+
+def test_a_folder_of_skills_lists_them(here: Path) -> None:
+    target = resolve(Path("drafts"), cwd=here)
+    assert target == Target(here / "drafts", extra_dirs=(here / "drafts",))
+    found = discover(
+        target.work_dir, extra_dirs=target.extra_dirs, include_builtin=False, home=here / "home"
+    )
+    assert [skill.name for skill in found.skills] == ["flat", "outside"]
 
 
 @pytest.mark.parametrize("path", [".claude/skills/inside", ".claude/skills/inside/SKILL.md"])

@@ -253,12 +253,30 @@ async def test_files_that_are_no_skills_are_not_told(
     assert watching.told.empty()
 
 
-async def test_without_the_systems_help_changes_are_looked_for(project: Path, root: Path) -> None:
+async def test_without_the_systems_help_changes_are_looked_for(
+    project: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("flowstudio.skill.watch._POLL", 0.01)
     watching = Watching(find(project), force_polling=True)
     await asyncio.wait_for(watching.ready.wait(), PATIENCE)
     path = root / "one" / "SKILL.md"
     path.write_text(TEXT + "more\n")
     await watching.hears_of(path)
+    await watching.stop()
+
+
+async def test_a_system_that_has_no_watches_left_is_no_fault(
+    project: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: object) -> None:
+        raise OSError(28, "No space left on device")  # what inotify says at its limit
+
+    monkeypatch.setattr("flowstudio.skill.watch._open", refuse)
+    monkeypatch.setattr("flowstudio.skill.watch._POLL", 0.01)
+    watching = Watching(find(project))
+    await asyncio.wait_for(watching.ready.wait(), PATIENCE)
+    (root / "flat.md").write_text(TEXT)
+    await watching.hears_of(root / "flat.md")
     await watching.stop()
 
 
