@@ -58,7 +58,12 @@ _ACCESSIBILITY = re.compile(r"acc(?:Title\s*:[^\n]*|Descr\s*:[^\n]*|Descr\s*\{)"
 _BRACE_END = re.compile(r"[^}]*\}?")
 _LOOKS = re.compile(r'(?:[^\n;"]+|"[^"\n]*"|")*')
 _MORE_LOOKS = re.compile(r";[^\S\n]*[a-z-]+[^\S\n]*:(?!:)[^\n;]*")
-_SUBGRAPH_ID = re.compile(r"(?:[^\n;\[%]|%(?!%))*")
+_SUBGRAPH_ID = re.compile(r"(?:[^\n;\[({%]|%(?!%))*")
+_TITLE_BRACKET = re.compile(r"[\[({]")
+_END_IN_TITLE = re.compile(r"(?:^|\s)(end)(?=\s|$)")
+_COMMENT = re.compile(r"[^\S\n]*%%[^\n]*")
+_SPACED = re.compile(r"\s")
+_TWO_WORDS = re.compile(r"\s+\S+\s+\S")
 _NODE_FOLLOWS = re.compile(r"[\[({>]|:::|@\{|&\s")
 _LETTER_ARROW = re.compile(r"[xo](?=--|==|-\.)")
 _WIDE = {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | {
@@ -137,9 +142,9 @@ class _Reader:
             case "end":
                 self._close_subgraph(start)
             case "style":
-                self._read_style()
+                self._read_style(start)
             case _:
-                self._skip_looks()
+                self._skip_looks(start)
 
     def _is_node(self, behind: int) -> bool:
         """True where what follows a word shows that it is a node's id."""
@@ -150,40 +155,60 @@ class _Reader:
         scan.at = start
         return is_node
 
-    def _skip_looks(self) -> None:
-        self._scan.take(_LOOKS)
-        while self._scan.take(_MORE_LOOKS):
+    def _skip_looks(self, start: int) -> None:
+        scan = self._scan
+        behind = scan.at
+        scan.take(_LOOKS)
+        while scan.take(_MORE_LOOKS):
             pass
+        if not _TWO_WORDS.match(scan.shadow, behind, scan.at):
+            message = "this line about looks is not complete"
+            scan.loose(start, scan.at, message, "say what shall look how, or delete the line")
 
-    def _read_style(self) -> None:
+    def _read_style(self, start: int) -> None:
         """`style A fill:#fff` makes the node `A`, as in Mermaid, where nothing else does."""
         scan = self._scan
-        scan.skip_blank()
-        if name := scan.match(ID):
+        behind = scan.at
+        if scan.skip_blank() and (name := scan.match(ID)):
             self._mentions.setdefault(name[0], scan.span(name.start(), name.end()))
-        self._skip_looks()
+        scan.at = behind
+        self._skip_looks(start)
 
     def _read_subgraph(self, start: int) -> None:
         scan = self._scan
         self._open.append(start)
-        scan.skip_blank()
         title: Piece | None
+        if not scan.skip_blank():
+            scan.loose(start, scan.at, "a subgraph without a name", "write: subgraph name")
         if scan.peek('"'):
             title = read_quoted(scan)
             name = title.text if title else ""
         else:
-            begin = scan.at
-            scan.take(_SUBGRAPH_ID)
-            raw = scan.text[begin : scan.at]
-            name = raw.strip()
-            title = Piece(name, begin, begin + len(raw.rstrip()))
-            if scan.peek("["):
+            title = self._read_bare_title()
+            name = title.text
+            if scan.match(_TITLE_BRACKET):
+                if not scan.peek("["):
+                    message = "the title of a subgraph stands in square brackets"
+                    scan.loose(scan.at, scan.at + 1, message, f"write: subgraph {name} [title]")
                 title = read_shape(scan, name)
-            elif " " in name or "\t" in name:
+            elif not name or _SPACED.search(name):
+                scan.take(_COMMENT)
                 return
+        scan.take(_COMMENT)
         if name and title:
-            span = scan.span(start, scan.at)
-            self._subgraphs[name] = _Subgraph(title, span)
+            self._subgraphs[name] = _Subgraph(title, scan.span(start, scan.at))
+
+    def _read_bare_title(self) -> Piece:
+        """A subgraph's id, or its title in several words without quotes."""
+        scan = self._scan
+        begin = scan.at
+        scan.take(_SUBGRAPH_ID)
+        raw = scan.text[begin : scan.at]
+        title = Piece(raw.strip(), begin, begin + len(raw.rstrip()))
+        if word := _END_IN_TITLE.search(scan.shadow, begin, scan.at):
+            message = 'the title holds the word "end"'
+            scan.loose(word.start(1), word.end(1), message, "put the title in double quotes")
+        return title
 
     def _close_subgraph(self, start: int) -> None:
         if self._open:
@@ -234,7 +259,7 @@ class _Reader:
                     self._end_statement()
                 return
             start = scan.at
-            link = read_link(scan, self._edge_ids)
+            link = read_link(scan, self._edge_ids, at_line_start=crossed)
             if not link:
                 return
             if self._leads_nowhere(start):
@@ -247,7 +272,7 @@ class _Reader:
     def _leads_nowhere(self, start: int) -> bool:
         """True, and a finding, where an arrow is followed by the text's or the subgraph's end."""
         scan = self._scan
-        is_end = scan.is_done()
+        is_end = scan.is_done() or scan.peek(";")
         if not is_end and self._open and (word := scan.match(ID)) and word[0] == "end":
             crossed = scan.shadow.find("\n", start, scan.at) >= 0
             is_end = crossed and not self._is_node(word.end())
@@ -321,17 +346,29 @@ class _Reader:
         self._check_name(name, start, end)
         self._mentions.setdefault(name, scan.span(start, end))
         self._read_bracket(name, start)
+        self._read_extras(name, start)
+        return _Mention(name, start, scan.at)
+
+    def _read_extras(self, name: str, start: int) -> None:
+        """A class (`:::x`) and properties (`@{ ... }`) behind the brackets."""
+        scan = self._scan
+        seen = ""
         while True:
+            place = scan.at
             if scan.peek(":::"):
                 scan.at += 3
-                scan.skip_blank()
+                if scan.skip_blank() or seen:
+                    message = "the class stands directly behind the node, and there is only one"
+                    scan.loose(place, scan.at, message, f"write: {name}:::class")
                 scan.take(ID)
+                seen = ":::"
             elif scan.peek("@{"):
                 label = read_data(scan, name)
                 if label:
                     self._label(name, label, start)
+                seen = "@{"
             else:
-                return _Mention(name, start, scan.at)
+                return
 
     def _read_bracket(self, name: str, start: int) -> None:
         scan = self._scan
@@ -345,6 +382,9 @@ class _Reader:
         if not label:
             if not (blank and scan.peek("@{")):
                 scan.at = behind
+            elif blank:
+                message = f'blanks stand between "{name}" and its properties'
+                scan.loose(behind, bracket + 2, message, "take the blanks out")
             return
         if blank:
             message = f'blanks stand between "{name}" and its label'

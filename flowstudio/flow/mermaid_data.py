@@ -11,7 +11,7 @@ from flowstudio.flow.mermaid_scan import Piece, Scanner
 _OPENER = "@{"
 _NEITHER = re.compile(r'[^}"]*')
 _NEITHER_ON_LINE = re.compile(r'[^}"\n]*')
-_KEY = re.compile(r"[\s,]*([A-Za-z_][\w-]*)[^\S\n]*:[^\S\n]*")
+_KEY = re.compile(r"""([\s,]*)(["']?)([A-Za-z_][\w-]*)\2[^\S\n]*:[^\S\n]*""")
 _REST = re.compile(r"[\s,]*")
 _DOUBLE = re.compile(r'"[^"]*"')
 _SINGLE = re.compile(r"'(?:[^'\n]|'')*'")
@@ -62,11 +62,18 @@ def _find_end(scan: Scanner) -> bool:
 def _find_label(scan: Scanner, inner: int, end: int) -> Piece | None:
     is_block = scan.shadow.find("\n", inner, end) >= 0
     label = None
+    keys = 0
+    is_mixed = False
     scan.at = inner
     while key := _KEY.match(scan.shadow, scan.at, end):
+        keys += 1
+        # A block has one property per line and no commas; Mermaid's YAML reader insists on it.
+        is_inline = keys == 1 and "\n" not in key[1]
+        is_mixed = is_mixed or is_inline or "," in key[1]
         scan.at = key.end()
         value = _read_value(scan, end, is_block)
-        if key[1] == "label" and value.text and value.text != "null":
+        is_mixed = is_mixed or scan.shadow.startswith(",", value.end)
+        if key[3] == "label" and value.text and value.text != "null":
             label = value
     rest = _REST.match(scan.shadow, scan.at, end)
     if rest and rest.end() < end:
@@ -77,6 +84,9 @@ def _find_label(scan: Scanner, inner: int, end: int) -> Piece | None:
             end,
             'write for example: @{ shape: diamond, label: "text" }',
         )
+    elif is_block and is_mixed and keys > 1:
+        message = "properties over several lines must stand one on each line, without commas"
+        scan.loose(inner, end, message, "write all of them on one line, separated by commas")
     return label
 
 

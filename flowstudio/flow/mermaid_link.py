@@ -26,8 +26,10 @@ _END = {
     "==": re.compile(r"<?==+[=xo>]"),
     "-.": re.compile(r"<?-?\.+-[xo>]?"),
 }
+# In the label of such a link, these signs can only begin its second half.
+_FORBIDDEN = {"--": "--", "==": "=", "-.": "."}
 _MORE_HEADS = re.compile(r">+")
-_NEARLY = re.compile(r"<?(?:-+>+|=+>+|[—–−─]+>|-?[→⟶➔➜]|[⇒⟹])")
+_NEARLY = re.compile(r"<?(?:-+>+|=+>+|[—–−─]+>|-?[→⟶➔➜]|[⇒⟹])|<-|<=|[←⟵⇐]")
 _EDGE_ID = re.compile(ID.pattern + r"@(?=\s*[xo<]?(?:--|==|-?\.|~~~))")
 _NAME_SIGN = re.compile(r"\w")
 
@@ -44,7 +46,7 @@ def find_link(scan: Scanner, *, at_line_start: bool) -> bool:
     return bool(scan.match(_WHOLE) or scan.match(_START) or scan.match(_NEARLY))
 
 
-def read_link(scan: Scanner, edge_ids: set[str]) -> Link | None:
+def read_link(scan: Scanner, edge_ids: set[str], *, at_line_start: bool) -> Link | None:
     """The link at this place, up to the node behind it.
 
     None, with a finding and the rest of the line skipped, where it cannot be read. The link's own
@@ -52,6 +54,9 @@ def read_link(scan: Scanner, edge_ids: set[str]) -> Link | None:
     """
     named = scan.take(_EDGE_ID)
     if named:
+        if at_line_start:
+            message = "an arrow with an id begins on a line of its own"
+            scan.loose(scan.at - len(named[0]), scan.at, message, "write it behind the node")
         edge_ids.add(named[0][:-1])
         scan.skip_gap()
     start = scan.at
@@ -73,7 +78,9 @@ def read_link(scan: Scanner, edge_ids: set[str]) -> Link | None:
             scan.at,
             f"keep one of them: {scan.text[start:pipe].strip()}",
         )
-    scan.skip_gap()
+    if scan.skip_gap():
+        message = "the node behind a label stands on another line"
+        scan.loose(label.start, label.end, message, "write it on the same line")
     return Link(label, link.is_edge, link.is_both_ways)
 
 
@@ -118,6 +125,9 @@ def _read_labelled(scan: Scanner) -> Link | None:
     scan.at = end
     closing = scan.take(_END[family])
     label = trim(scan, text, end)
+    if '"' in label.text or _FORBIDDEN[family] in scan.text[text:end]:
+        message = "the label of the link holds quotes or signs of an arrow"
+        scan.loose(label.start, label.end, message, f'write: -->|"{label.text}"|')
     last = scan.text[end - 1]
     if last in "xo":
         scan.fault(
@@ -165,8 +175,11 @@ def _read_nearly(scan: Scanner) -> Link | None:
     found = scan.take(_NEARLY)
     if not found:
         return None
+    arrow = found[0]
+    if arrow in "<-<=←⟵⇐":
+        return _judge(scan, start, "<", "-", None)
     _report_nearly(scan, start)
-    return Link(None, is_both_ways=found[0].startswith("<"))
+    return Link(None, is_both_ways=arrow.startswith("<"))
 
 
 def _report_nearly(scan: Scanner, start: int) -> None:
@@ -181,8 +194,8 @@ def _judge(scan: Scanner, start: int, head: str, tail: str, label: Piece | None)
     if head == "<" and tail != ">":
         scan.fault(
             codes.SYNTAX,
-            f'the arrow "{scan.text[start : scan.at]}" points to the left, '
-            "and Mermaid draws it without a head",
+            f'the arrow "{scan.text[start : scan.at]}" points to the left, and Mermaid has none '
+            "that does",
             start,
             scan.at,
             "turn it round: write the node that comes first on the left of -->",

@@ -41,7 +41,7 @@ ID = re.compile(
 
 KEYWORD = re.compile(
     r"(?:style|linkStyle|interpolate|classDef|class|flowchart-elk|swimlane-beta|graph|flowchart"
-    r"|subgraph|end|_self|_blank|_parent|_top)\b|(?:href|click|call)\s|accTitle\s*:"
+    r"|subgraph|end|_self|_blank|_parent|_top)\b|(?:href|click|call)(?:\s|\Z)|accTitle\s*:"
     r"|accDescr\s*[:{]",
     re.ASCII,
 )

@@ -43,6 +43,8 @@ _PIPE = _Shape("|", ("|",), _PLAIN)
 _ANY_OPENER = re.compile(r"[\[({>]")
 _PROPERTY = re.compile(r"\[\|[^\[\](){}|\"\n]*\|")
 _MARKDOWN = re.compile(r'"`[^`"]*`"')
+_AT_SIGN = re.compile(r"[^\s@]*@(?!\{)")
+_CLOSING = {"[": "]", "(": ")", "{": "}"}
 _OPENING = {"]": "[", ")": "(", "}": "{"}
 ARROW = re.compile(r"--+[->xo]|==+[=>xo]|-\.+-")
 """What looks like an arrow; a label without quotes that crosses a line to one was never closed."""
@@ -65,11 +67,16 @@ def read_shape(scan: Scanner, owner: str) -> Piece | None:
             return label
         scan.at = start
     fitting = [shape for shape in _SHAPES if scan.peek(shape.opener)]
-    for read in (_read_between, _read_loosely):
-        for shape in fitting:
-            label = read(scan, shape)
-            if label:
-                return label
+    for shape in fitting:
+        label = _read_between(scan, shape)
+        if label:
+            if shape is not fitting[0]:
+                _report_signs(scan, start)
+            return label
+    for shape in fitting:
+        label = _read_loosely(scan, shape)
+        if label:
+            return label
     return _give_up(scan, fitting[0], f'label of "{owner}"')
 
 
@@ -84,14 +91,29 @@ def read_pipe(scan: Scanner) -> Piece | None:
 def read_quoted(scan: Scanner) -> Piece | None:
     """The string in double quotes at this place; None, with nothing taken, where it never ends."""
     start = scan.at
-    markdown = scan.take(_MARKDOWN)
-    if markdown:
+    if scan.take(_MARKDOWN) or _take_loose_markdown(scan):
         return Piece(read_markdown_label(scan.text[start + 2 : scan.at - 2]), start, scan.at)
     close = scan.shadow.find('"', start + 1)
     if close < 0:
         return None
     scan.at = close + 1
     return Piece(read_label(scan.text[start + 1 : close]), start, scan.at)
+
+
+def _take_loose_markdown(scan: Scanner) -> bool:
+    """A Markdown string on one line with backticks inside."""
+    start = scan.at
+    if not scan.peek('"`'):
+        return False
+    line_end = scan.find_line_end()
+    close = scan.shadow.find('`"', start + 2, line_end)
+    if close < 0 or scan.shadow.find('"', start + 2, close) >= 0:
+        return False
+    scan.at = close + 2
+    scan.loose(
+        start, scan.at, "the Markdown string holds backticks", 'drop the outer backticks: "text"'
+    )
+    return True
 
 
 def trim(scan: Scanner, start: int, end: int) -> Piece:
@@ -123,6 +145,11 @@ def _read_between(scan: Scanner, shape: _Shape) -> Piece | None:
     if (crosses and ARROW.search(scan.shadow, inner, end)) or not _take_closer(scan, shape):
         scan.at = start
         return None
+    if end == inner:
+        _report_empty(scan, start)
+    elif _AT_SIGN.match(scan.shadow, inner, end):
+        message = "an @ in the first word of a label without quotes is taken for an edge's id"
+        scan.loose(inner, end, message, "put the label in double quotes")
     return trim(scan, inner, end)
 
 
@@ -131,18 +158,33 @@ def _read_quoted_between(scan: Scanner, shape: _Shape, inner: int) -> Piece | No
     label = read_quoted(scan)
     if not label:
         return None
-    scan.skip_space()
-    behind = scan.at
+    # Words may follow the closing quote: Mermaid appends them to the label.
+    scan.take(shape.text)
+    end = scan.at
     if not _take_closer(scan, shape):
         return None
-    if quote > inner or behind > label.end:
-        scan.loose(
-            quote,
-            label.end,
-            "blanks stand between the label's quotes and its brackets",
-            "take the blanks out",
-        )
-    return label
+    if quote > inner:
+        message = "blanks stand between the label's quotes and its brackets"
+        scan.loose(inner, quote + 1, message, "take the blanks out")
+    if label.end == quote + 2:
+        _report_empty(scan, inner)
+    words = scan.text[label.end : end].rstrip()
+    if not words:
+        return label
+    return Piece(label.text + read_label(f"|{words}")[1:], quote, label.end + len(words))
+
+
+def _report_empty(scan: Scanner, start: int) -> None:
+    scan.loose(start, scan.at, "the label is empty", "drop the brackets, or write a label")
+
+
+def _report_signs(scan: Scanner, start: int) -> None:
+    scan.loose(
+        start,
+        scan.at,
+        "the label holds quotes or brackets",
+        "put it in double quotes, and write #quot; for a quote inside it",
+    )
 
 
 def _take_closer(scan: Scanner, shape: _Shape) -> bool:
@@ -159,17 +201,20 @@ def _read_loosely(scan: Scanner, shape: _Shape) -> Piece | None:
     inner = start + len(shape.opener)
     end = _find_closer(scan, shape, inner)
     # An arrow inside may as well be one that the author drew: then it is not clear what is meant.
-    if end < 0 or ARROW.search(scan.shadow, inner, end):
+    if end < 0 or ARROW.search(scan.shadow, inner, end) or _is_torn(scan, inner, end):
         return None
     scan.at = end
     _take_closer(scan, shape)
-    scan.loose(
-        start,
-        scan.at,
-        "the label holds quotes or brackets",
-        "put it in double quotes, and write #quot; for a quote inside it",
-    )
+    _report_signs(scan, start)
     return trim(scan, inner, end)
+
+
+def _is_torn(scan: Scanner, inner: int, end: int) -> bool:
+    """True where the label begins with a quote or a bracket that it does not close."""
+    first = scan.shadow[inner : inner + 1]
+    if first == '"':
+        return not scan.shadow[inner + 1 : end].rstrip().endswith('"')
+    return first in _CLOSING and scan.shadow.find(_CLOSING[first], inner, end) < 0
 
 
 def _find_closer(scan: Scanner, shape: _Shape, inner: int) -> int:
