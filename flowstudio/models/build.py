@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from kosong.chat_provider import ChatProviderError
 
 from flowstudio.models.errors import ModelError, redact
+from flowstudio.models.guard import Guarded
 from flowstudio.models.llm import LLM
-from flowstudio.models.patience import Patience
 from flowstudio.models.rehearsal import Answerer, RehearsalProvider, SeededWalk
 
 if TYPE_CHECKING:
@@ -74,12 +74,6 @@ async def build_model(
 
 
 def _build_provider(option: ModelOption, key: str, seconds: float) -> ChatProvider:
-    import httpx
-
-    client: dict[str, Any] = {
-        "timeout": httpx.Timeout(seconds, connect=min(_CONNECT, seconds)),
-        "max_retries": 0,
-    }
     common: dict[str, Any] = {"model": option.model, "api_key": key, "base_url": option.base_url}
     match option.provider:
         case "openai":
@@ -87,25 +81,38 @@ def _build_provider(option: ModelOption, key: str, seconds: float) -> ChatProvid
 
             # Most servers that let one read a model's thinking send it under this name.
             reads = "reasoning_content" if "thinking" in option.capabilities else None
-            return OpenAILegacy(**common, reasoning_key=reads, **client)
+            return OpenAILegacy(**common, reasoning_key=reads, **_for_openai(seconds))
         case "openai-responses":
             from kosong.contrib.chat_provider.openai_responses import OpenAIResponses
 
-            return OpenAIResponses(**common, **client)
+            return OpenAIResponses(**common, **_for_openai(seconds))
         case "kimi":
             from kosong.chat_provider.kimi import Kimi
 
-            return Kimi(**common, **client)
+            return Kimi(**common, **_for_openai(seconds))
         case "anthropic":
+            import anthropic
             from kosong.contrib.chat_provider.anthropic import Anthropic
 
-            return Anthropic(**common, default_max_tokens=_find_max_tokens(option.model), **client)
+            # The SDK's own class: which HTTP library it takes one of depends on its version.
+            timeout = anthropic.Timeout(seconds, connect=min(_CONNECT, seconds))
+            limit = _find_max_tokens(option.model)
+            return Guarded(
+                Anthropic(**common, default_max_tokens=limit, timeout=timeout, max_retries=0)
+            )
         case "gemini":
             from kosong.contrib.chat_provider.google_genai import GoogleGenAI
 
-            return Patience(GoogleGenAI(**common), seconds)
+            return Guarded(GoogleGenAI(**common), silence=seconds)
         case "rehearsal":
             raise ValueError("a rehearsal has no server")
+
+
+def _for_openai(seconds: float) -> dict[str, Any]:
+    import openai
+
+    timeout = openai.Timeout(seconds, connect=min(_CONNECT, seconds))
+    return {"timeout": timeout, "max_retries": 0}
 
 
 def _find_max_tokens(model: str) -> int:

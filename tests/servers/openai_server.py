@@ -10,7 +10,7 @@ from tests.servers.scripted import Call, Reply, Request, ScriptedServer
 
 
 def openai_server(*replies: Reply) -> ScriptedServer:
-    """A server that speaks OpenAI's chat protocol; `async with openai_server(say("hi")) as server:`."""
+    """A server that speaks OpenAI's chat protocol."""
     return ScriptedServer(encode, "/v1", replies)
 
 

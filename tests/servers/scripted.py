@@ -1,7 +1,10 @@
 """A real HTTP server on loopback whose answers are scripted, faults included.
 
-`ScriptedServer` takes one `Reply` per request, in order, and keeps each request. What a reply looks like on
-the wire is the business of a protocol: see `openai_server` and `anthropic_server`.
+`ScriptedServer` takes one `Reply` per request, in order, and keeps each request. What a reply looks
+like on the wire is the business of a protocol: see `openai_server` and `anthropic_server`.
+
+    async with openai_server(fail(503, retry_after="2"), say("Hello")) as server:
+        ...  # a provider with base_url=server.base_url
 """
 
 from __future__ import annotations
@@ -179,7 +182,8 @@ class ScriptedServer:
             await _send(writer, reply.status, reply.headers, {"error": reply.error})
             return
         writer.write(
-            b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\n"
         )
         for chunk in self._encode(reply, request):
             writer.write(b"%x\r\n%s\r\n" % (len(chunk), chunk))

@@ -312,7 +312,7 @@ async def test_cancelling_a_running_tool_ends_it_and_leaves_a_result_for_every_c
     async with openai_server(two, say("Fine.")) as server:
         bench = Bench(await connect(server.base_url), tmp_path, tools=["Shell", "Think"], yolo=True)
         task = asyncio.create_task(bench.soul.turn("Go"))
-        while not (tmp_path / "started").exists():
+        while not (tmp_path / "started").exists():  # noqa: ASYNC110 - a file has no event
             await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
