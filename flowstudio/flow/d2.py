@@ -1,6 +1,6 @@
 """Reading D2: a text in, a `Chart` or a `Flow` out.
 
-Three steps, each with a file of its own: `d2_parser` finds the statements, `d2_tree` carries them
+Three steps, each with a file of its own: `d2_parser` finds the statements, `d2_grow` carries them
 out, `d2_chart` tells nodes from containers and looks. What D2 draws is what is read, with one
 intended difference: the label of a chain `a -> b -> c: x` belongs to its last hop (KLIP-10).
 """
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from flowstudio.flow.compile import compile_flow
 from flowstudio.flow.d2_chart import make_chart
 from flowstudio.flow.d2_findings import Findings
+from flowstudio.flow.d2_grow import grow
 from flowstudio.flow.d2_parser import parse
-from flowstudio.flow.d2_tree import grow
 from flowstudio.flow.source import Source
 
 if TYPE_CHECKING:

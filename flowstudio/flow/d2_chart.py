@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from flowstudio.flow import codes, d2_codes
 from flowstudio.flow.build import ChartBuilder
+from flowstudio.flow.d2_hints import shorten
 from flowstudio.flow.d2_syntax import Scalar
 from flowstudio.flow.d2_variables import Variables
 from flowstudio.flow.d2_words import TABLE_SHAPES, fold, write_name
@@ -205,11 +206,12 @@ class _Maker:
         has_arrow = any(char in _ARROWS_OF_OTHERS for char in node.name)
         if not has_arrow and not any(char.isspace() for char in node.name):
             return
+        if self._findings.has_errors:  # then it is mostly what was left of a broken line
+            return
         hint = (
             "D2 writes an arrow as ->" if has_arrow else "begin the line with # if it is a remark"
         )
-        name = node.name if len(node.name) <= 40 else node.name[:37] + "..."
-        message = f'"{name}" is read as a node of its own'
+        message = f'"{shorten(node.name)}" is read as a node of its own'
         self._findings.add(d2_codes.STRAY_TEXT, message, node.start, node.end, hint)
 
     def _warn_of_replaced(self, code: str, message: str, label: Scalar, before: Scalar) -> None:

@@ -43,6 +43,11 @@ class Findings:
         notes = [Related(span(at, to), note) for at, to, note in related]
         self._found.append(finding(code, message, span(start, end), hint, notes))
 
+    @property
+    def has_errors(self) -> bool:
+        """True where something that keeps the chart from being run was reported."""
+        return self._count["error"] > 0
+
     def all(self) -> list[Diagnostic]:
         """Everything that was reported, and how much was not listed."""
         codes = {"error": d2_codes.TOO_MANY_FAULTS, "warning": d2_codes.TOO_MANY_WARNINGS}

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flowstudio.flow import codes, d2_codes
+from flowstudio.flow.d2_hints import advise, name_end, shorten
 from flowstudio.flow.d2_scan import Scanner
 from flowstudio.flow.d2_syntax import (
     Array,
@@ -33,9 +34,12 @@ _STRAY_CLOSERS = re.compile(r"\}[\s;}]*")
 _JUNK = re.compile(r"[^\n;{}\]#]*")
 _IMPORT = re.compile(r"@[^\n;#{}\[\]]*")
 _SPREAD = re.compile(r"\.\.\.(?:\$[^\S\n]*\{([^{}\n]*)\}|(@[^\n;#{}\[\]]*))")
+_MERMAID_LABEL = re.compile(r"\|([^|\n]*)\|(?=[^\S\n]*[\w\"'])")
 _INDEX = re.compile(r"\[[^\S\n]*(\d{1,9}|\*)[^\S\n]*\]")
 _ARROW = re.compile(r"(<?)(?:-|\\\r?\n\s*)*([>*]?)")
 _BLOCK_COMMENT = '"""'
+_ENDS_ITEM = frozenset(["", *"\n;}#"])
+_ENDS_PATH = frozenset(["", *"\n(."])
 _MOST_UNCLOSED = 3
 _DEEPEST = 100
 """How many brackets may be open at once. D2's own charts stay below ten."""
@@ -161,7 +165,7 @@ class _Parser(Scanner):
         if self.pos == start:
             self._report_junk_key()
         else:
-            self._end_item(_name_what_precedes(statement))
+            self._end_item(name_end(statement))
 
     def _array_item(self, body: Array) -> None:
         if self._skip_comment():
@@ -212,7 +216,7 @@ class _Parser(Scanner):
     def _end_item(self, what: str) -> None:
         """Move to the end of the statement, reporting whatever else stands there."""
         follows = self.skip_blank()
-        if follows in ("", *"\n;}#") or (follows == "]" and isinstance(self._body, Array)):
+        if follows in _ENDS_ITEM or (follows == "]" and isinstance(self._body, Array)):
             return
         start = self.pos
         if junk := _JUNK.match(self.text, start):
@@ -225,10 +229,10 @@ class _Parser(Scanner):
         shown = self.text[start:end]
         self.findings.add(
             codes.SYNTAX,
-            f"unexpected text behind {what}: {_shorten(shown)}",
+            f"unexpected text behind {what}: {shorten(shown)}",
             start,
             end,
-            _advise(shown),
+            advise(shown, what),
         )
         if self.here == "{":  # keep the brackets in balance, so that this stays one fault
             self._open(Map(self.pos, self.pos), None)
@@ -242,10 +246,10 @@ class _Parser(Scanner):
         shown = self.text[start:end]
         self.findings.add(
             codes.SYNTAX,
-            f"no key can begin like this: {_shorten(shown)}",
+            f"no key can begin like this: {shorten(shown)}",
             start,
             end,
-            _advise(shown),
+            advise(shown, ""),
         )
         if self.text[start] == "{":
             self._open(Map(start, start), None)
@@ -274,7 +278,7 @@ class _Parser(Scanner):
 
     def _path(self, *, in_group: bool) -> Path:
         parts: list[Part] = []
-        while self.skip_blank() not in ("", *"\n(."):
+        while self.skip_blank() not in _ENDS_PATH:
             part = self.key(in_group=in_group)
             if part is None:
                 break
@@ -299,6 +303,7 @@ class _Parser(Scanner):
             if arrow is None:
                 return
             self.pos = arrow.end()
+            self._skip_mermaid_label()
             dst = self._path(in_group=in_group)
             if not src and start == statement.start:
                 message = "nothing stands before the arrow"
@@ -309,6 +314,18 @@ class _Parser(Scanner):
             if src and dst:
                 statement.arrows.append(Arrow(src, dst, arrow[1] == "<", arrow[2] == ">"))
             src = dst
+
+    def _skip_mermaid_label(self) -> None:
+        self.skip_blank()
+        if label := _MERMAID_LABEL.match(self.text, self.pos):
+            self.pos = label.end()
+            self.findings.add(
+                codes.SYNTAX,
+                "D2 has no label between the arrow and the target",
+                label.start(),
+                label.end(),
+                f"write the label behind the target:  a -> b: {shorten(label[1].strip())}",
+            )
 
     def _edge_group(self, statement: Statement) -> bool:
         opening = self.pos
@@ -332,6 +349,7 @@ class _Parser(Scanner):
                 statement.index = "*" if index[1] == "*" else int(index[1])
                 self.pos = index.end()
             else:
+                statement.arrows.clear()
                 return False
         if self.skip_blank() == ".":
             self.pos += 1
@@ -355,7 +373,7 @@ class _Parser(Scanner):
                 return False
         value = self._value()
         if value is None:
-            if self.here in ("", *"\n;}#"):
+            if self.here in _ENDS_ITEM:
                 self.findings.add(
                     codes.SYNTAX,
                     "no value stands behind the colon",
@@ -387,36 +405,3 @@ class _Parser(Scanner):
                 return Import(start, self._trim_end(start))
             case _:
                 return self.scalar(len(self._frames) - 1)
-
-
-def _name_what_precedes(statement: Statement) -> str:
-    value = statement.value or statement.primary
-    match value:
-        case Scalar(style="bare"):
-            return "the label"
-        case Scalar(style="block"):
-            return "the block"
-        case Scalar():
-            return "the closing quote"
-        case Import():
-            return "the import"
-        case _:
-            return "the key"
-
-
-def _advise(junk: str) -> str:
-    if re.match(r"=*>", junk):
-        return "D2 writes an arrow as ->"
-    if junk.startswith("&"):
-        return "D2 has no &: write one line for each edge"
-    if junk.startswith(("[", "]", "(")):
-        return (
-            "put the text in quotes if the bracket belongs to it; D2 writes a label as  id: label"
-        )
-    if junk.startswith("|"):
-        return "D2 writes the label of an edge as  a -> b: label"
-    return "put the whole text in quotes, or begin a new line"
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= 40 else text[:37] + "..."

@@ -11,6 +11,7 @@ import re
 from flowstudio.flow import codes, d2_codes
 from flowstudio.flow.d2_block import trim_block
 from flowstudio.flow.d2_findings import Findings
+from flowstudio.flow.d2_hints import shorten
 from flowstudio.flow.d2_syntax import Part, Scalar, Style, Substitution
 
 _BLANK = re.compile(r"[^\S\n]*")
@@ -24,6 +25,8 @@ _SINGLE_RUN = re.compile(r"[^'\\\n]+")
 _SUBSTITUTION = re.compile(r"\$[^\S\n]*\{([^{}\n]*)\}")
 _FENCE = re.compile(r"\|([^\s\w]*)(\S*)[^\S\n]*\n?")
 _OPENING = re.compile(r":[^\S\n]*$")
+_ENDS_STATEMENT = frozenset(["", *"\n;}]#{"])
+_ENDS_GROUP = frozenset(["", *"\n;#{}[]:."])
 _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 
@@ -43,10 +46,16 @@ class Scanner:
 
     def skip_blank(self) -> str:
         """Move over space on this line; the character that follows."""
-        at = self.pos
-        if self.text[at : at + 1].isspace() and (found := _BLANK.match(self.text, at)):
-            self.pos = at = found.end()
-        return self.text[at : at + 1]
+        text, at = self.text, self.pos
+        char = text[at : at + 1]
+        if char == " ":
+            at += 1
+            char = text[at : at + 1]
+        if not " " < char < "\x7f" and (found := _BLANK.match(text, at)):
+            at = found.end()
+            char = text[at : at + 1]
+        self.pos = at
+        return char
 
     def skip_line(self) -> None:
         """Move to the end of the line."""
@@ -109,7 +118,7 @@ class Scanner:
     def _closes_group(self) -> bool:
         after = _BLANK.match(self.text, self.pos + 1)
         at = after.end() if after else self.pos + 1
-        return self.text[at : at + 1] in ("", *"\n;#{}[]:.")
+        return self.text[at : at + 1] in _ENDS_GROUP
 
     # ---- values -----------------------------------------------------------------------------
 
@@ -216,6 +225,8 @@ class Scanner:
         fence = signs[-1:] + signs[1:] + "|"
         inside = opening.end()
         is_inline = text[inside - 1] != "\n"
+        if opening[2].endswith("|") and not signs:
+            return self._take_glued_block(start, opening)
         found = text.find(fence, inside)
         if found < 0:
             self.pos = len(text)
@@ -228,10 +239,21 @@ class Scanner:
             )
             return self._make_block(start, inside, len(text), is_inline, depth)
         self.pos = found + len(fence)
-        if text[inside:found].isspace() or inside == found:
-            self.findings.add(codes.SYNTAX, "this block holds no text", start, self.pos)
         end = self._recover_block(start, inside, found, fence)
+        if end == found and (inside == found or text[inside:found].isspace()):
+            self.findings.add(codes.SYNTAX, "this block holds no text", start, self.pos)
         return self._make_block(start, inside, end, is_inline, depth)
+
+    def _take_glued_block(self, start: int, opening: re.Match[str]) -> Scalar:
+        self.pos = opening.end(2)
+        self.findings.add(
+            codes.SYNTAX,
+            "D2 reads the word behind the bar as a tag, so this block holds no text",
+            start,
+            self.pos,
+            f"write |md {opening[2][:-1]} |, or put the text in quotes",
+        )
+        return Scalar((opening[2][:-1],), start, self.pos, "block")
 
     def _make_block(self, start: int, inside: int, end: int, is_inline: bool, depth: int) -> Scalar:
         indent = "  " * (depth + 1) if is_inline else ""
@@ -249,7 +271,7 @@ class Scanner:
         is_one_line = line == 0
         after = _BLANK.match(text, self.pos)
         behind = text[after.end() : after.end() + 1] if after else ""
-        if is_one_line or behind in ("", *"\n;}]#{"):
+        if is_one_line or behind in _ENDS_STATEMENT:
             return found
         if _OPENING.search(text, line, found):
             self.findings.add(
@@ -318,15 +340,11 @@ class Scanner:
         rest = _LINE_REST.match(self.text, end)
         self.findings.add(
             d2_codes.COMMENT_IN_WORD,
-            f'"{_shorten(self.text[start:end])}" ends here, since # begins a comment',
+            f'"{shorten(self.text[start:end])}" ends here, since # begins a comment',
             end,
             rest.end() if rest else end + 1,
             "put the text in quotes if the # belongs to it, or a space before a comment",
         )
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= 40 else text[:37] + "..."
 
 
 def _join(found: list[str | Substitution]) -> tuple[str | Substitution, ...]:
