@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
 
 type Ends = tuple[int, int]
 """Upper and lower cross coordinate of a link."""
@@ -84,17 +85,24 @@ def _order(segments: Sequence[_Segment]) -> tuple[list[int], int | None]:
     # need not cross, none does.
     rule = [(0, -s.upper) if s.lower > s.upper else (1, s.upper) for s in segments]
     order: list[int] = []
-    ready = [number for number in range(count) if not missing[number]]
+    placed = bytearray(count)
+    ready = [(pending[n], rule[n], n) for n in range(count) if not missing[n]]
+    heapify(ready)
     while ready:
-        chosen = min(ready, key=lambda n: (pending[n], rule[n]))
-        ready.remove(chosen)
+        chosen = heappop(ready)[2]
+        if placed[chosen]:
+            continue
+        placed[chosen] = 1
         order.append(chosen)
+        # A segment may stand in the heap several times; the entry with the fewest pending is first.
         for below in wants[chosen]:
             pending[below] -= 1
+            if not missing[below] and not placed[below]:
+                heappush(ready, (pending[below], rule[below], below))
         for below in followers[chosen]:
             missing[below] -= 1
             if not missing[below]:
-                ready.append(below)
+                heappush(ready, (pending[below], rule[below], below))
     if len(order) == count:
         return order, None
     return order, _on_circle(followers, missing)

@@ -26,6 +26,7 @@ _BOX_TO_BOX = (24, 3)
 _AXIS = 30
 _REACH = 12
 """Layers over which the axis of two boxes is kept in view."""
+_LOOK = 200
 _LANE = (1, 0)
 _FAR = 1 << 30
 _REST = 1
@@ -38,7 +39,7 @@ class Springs:
     """What the places of the items depend on."""
 
     above: list[list[Pull]]
-    """For each item, the pulls of those that it is linked to in the layer above, and of its axis."""
+    """For each item, the pulls of what it is linked to in the layer above, and of its axis."""
     below: list[list[Pull]]
     beside: list[list[Pull]]
     """The pulls of a box on its lanes."""
@@ -59,7 +60,8 @@ def port_ranges(graph: Layered, prints: Footprints, style: Style) -> list[list[t
 
     The ports of a box stand in the order of where they lead; each leaves room for the others.
     """
-    place = [0] * len(graph.kind)
+    # What is in no layer's list lies beyond the right end.
+    place = [len(graph.kind) + item for item in range(len(graph.kind))]
     for layer in graph.layers:
         for position, item in enumerate(layer):
             place[item] = position
@@ -168,6 +170,7 @@ def stretch_springs(
 
     `spine` holds pairs of boxes that like to stand on one axis.
     """
+    express = {item for lane in graph.express for item in lane}
     exits = [0] * len(graph.kind)
     entries = [0] * len(graph.kind)
     for gap in graph.gaps:
@@ -180,6 +183,8 @@ def stretch_springs(
     box = [kind == Kind.BOX for kind in graph.kind]
     for gap, ports in zip(graph.gaps, ranges, strict=True):
         for (upper, lower, _), (out, into) in zip(gap, ports, strict=True):
+            if upper in express or lower in express:
+                continue
             low, high = out.low - into.high, out.high - into.low
             middle = (out.low + out.high - into.low - into.high) // 2
             if not box[upper] and not box[lower]:
@@ -298,3 +303,19 @@ def _cost(above: Sequence[Sequence[Pull]], x: Sequence[int]) -> int:
                 total += steep * (distance - high + 2)
             total += flat * abs(distance - middle)
     return total
+
+
+def place_express(graph: Layered, prints: Footprints, x: list[int]) -> None:
+    """Put the express lanes beyond everything else, two on one column where they do not meet."""
+    if not graph.express:
+        return
+    edge = max((x[i] + prints.after[i] for layer in graph.layers for i in layer), default=0)
+    free: list[int] = []
+    """For each lane's column, the first layer at which it is free again."""
+    for first, last in sorted(graph.express, key=lambda lane: (graph.layer[lane[0]], lane)):
+        top = graph.layer[first]
+        column = next((n for n, layer in enumerate(free[:_LOOK]) if layer < top), len(free))
+        if column == len(free):
+            free.append(0)
+        free[column] = graph.layer[last] + 2
+        x[first] = x[last] = edge + 3 + 2 * column

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from flowstudio.drawing.canvas import Canvas
 from flowstudio.drawing.channels import route_channel
-from flowstudio.drawing.columns import place_columns, port_ranges, stretch_springs
+from flowstudio.drawing.columns import place_columns, place_express, port_ranges, stretch_springs
 from flowstudio.drawing.cycles import find_back_edges
 from flowstudio.drawing.drawing import Box, Drawing, Glyphs, Path, Zoom
 from flowstudio.drawing.footprints import DOWN, RIGHT, Style, take_footprints
@@ -115,6 +115,7 @@ def _draw(
     straighten(graph, prints, springs, x)
     least = min((x[i] - prints.before[i] for layer in graph.layers for i in layer), default=0)
     x = [place - least for place in x]
+    place_express(graph, prints, x)
     ports = place_ports(graph, ranges, x, style.port)
     channels = [route_channel(gap) for gap in ports]
     layout = lay_out(graph, prints, edges, labels, x, ports, channels, style)

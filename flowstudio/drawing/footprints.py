@@ -14,7 +14,6 @@ from flowstudio.drawing.layers import Kind, Layered
 from flowstudio.drawing.measure import Face
 from flowstudio.drawing.text import width_of
 
-
 _SPREAD = 30
 """Cells up to which a box is widened for the labels of its exits."""
 

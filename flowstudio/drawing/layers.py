@@ -6,6 +6,10 @@ that passes a layer without ending there has a pass item in it. An edge that lea
 round and ends in a *lane* item beside each of its two boxes: from the lane it will reach the box's
 side.
 
+In a very large chart the longest edges would need more pass items than all else together. They
+become *express* edges: only their first and last pass items exist, outside the layers, on a lane of
+their own at the drawing's far side.
+
 A *unit* is what the ordering moves as one: a box with its lanes, or any other item alone.
 """
 
@@ -20,6 +24,11 @@ from flowstudio.drawing.cycles import Edge
 
 type Link = tuple[int, int, int]
 """Upper item, lower item, edge."""
+
+
+_MOST_PASSES = 12_000
+_PASSES_EACH = 2
+_SHORTEST_EXPRESS = 6
 
 
 class Kind(IntEnum):
@@ -53,8 +62,19 @@ class Layered:
     """Each edge's items from top to bottom, both ends included; empty for a self loop."""
     lanes: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
     """The lane items of each box that has any."""
+    express: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    """First and last item of each express lane; these items are in no layer's list."""
 
-    def add(self, kind: Kind, name: int, layer: int, unit: int = -1, side: int = 0) -> int:
+    def add(
+        self,
+        kind: Kind,
+        name: int,
+        layer: int,
+        unit: int = -1,
+        side: int = 0,
+        *,
+        listed: bool = True,
+    ) -> int:
         """A new item; its number."""
         item = len(self.kind)
         self.kind.append(kind)
@@ -62,7 +82,7 @@ class Layered:
         self.layer.append(layer)
         self.unit.append(item if unit < 0 else unit)
         self.side.append(side)
-        if unit < 0:
+        if unit < 0 and listed:
             self.layers[layer].append(item)
         return item
 
@@ -88,34 +108,51 @@ def build_layers(
     graph.gaps.extend([] for _ in graph.layers)
     for node, rank in enumerate(ranks):
         graph.add(Kind.BOX, node, box_layer[rank])
+    longest = _longest_listed(graph, edges)
     for index, (src, dst) in enumerate(edges):
-        if src == dst:
-            graph.chains.append([])
-        elif index in back:
-            graph.chains.append(_back_chain(graph, index, dst, src))
-        else:
-            graph.chains.append(_forward_chain(graph, index, src, dst, labelled[index]))
+        chain: list[int] = []
+        if src != dst:
+            express = abs(graph.layer[src] - graph.layer[dst]) > longest
+            if index in back:
+                chain = [_lane(graph, index, dst)]
+                _pass(graph, index, chain, graph.layer[src], express)
+                chain.append(_lane(graph, index, src))
+            else:
+                chain = [src]
+                if labelled[index]:
+                    chain.append(graph.add(Kind.LABEL, index, graph.layer[src] + 1))
+                _pass(graph, index, chain, graph.layer[dst], express)
+                chain.append(dst)
+        graph.chains.append(chain)
     for index, chain in enumerate(graph.chains):
         for upper, lower in pairwise(chain):
-            graph.gaps[graph.layer[upper]].append((upper, lower, index))
+            if graph.layer[upper] + 1 == graph.layer[lower]:
+                graph.gaps[graph.layer[upper]].append((upper, lower, index))
     return graph
 
 
-def _forward_chain(graph: Layered, index: int, src: int, dst: int, labelled: bool) -> list[int]:
-    chain = [src]
-    for layer in range(graph.layer[src] + 1, graph.layer[dst]):
-        is_label = labelled and len(chain) == 1
-        chain.append(graph.add(Kind.LABEL if is_label else Kind.PASS, index, layer))
-    chain.append(dst)
-    return chain
+def _longest_listed(graph: Layered, edges: Sequence[Edge]) -> int:
+    """The most layers that an edge may span without being led on an express lane."""
+    spans = sorted(abs(graph.layer[src] - graph.layer[dst]) for src, dst in edges)
+    passes = 0
+    for number, span in enumerate(spans):
+        passes += span
+        if passes > _MOST_PASSES + _PASSES_EACH * len(edges):
+            return max(spans[number - 1], _SHORTEST_EXPRESS)
+    return len(graph.layers)
 
 
-def _back_chain(graph: Layered, index: int, upper: int, lower: int) -> list[int]:
-    chain = [_lane(graph, index, upper)]
-    for layer in range(graph.layer[upper] + 1, graph.layer[lower]):
-        chain.append(graph.add(Kind.PASS, index, layer))
-    chain.append(_lane(graph, index, lower))
-    return chain
+def _pass(graph: Layered, index: int, chain: list[int], end: int, express: bool) -> None:
+    """Lead a chain through the layers between its last item and layer `end`."""
+    start = graph.layer[chain[-1]] + 1
+    if not express:
+        for layer in range(start, end):
+            chain.append(graph.add(Kind.PASS, index, layer))
+        return
+    first = graph.add(Kind.PASS, index, start, listed=False)
+    last = graph.add(Kind.PASS, index, end - 1, listed=False)
+    chain += [first, last]
+    graph.express.append((first, last))
 
 
 def _lane(graph: Layered, index: int, box: int) -> int:

@@ -1,8 +1,8 @@
 """Which boxes should stand below each other: the main line of the chart.
 
-Where every way into `v` comes through `u` and every way out of `u` leads through `v`, the two enclose a
-part of the flow (a step, a decision with its branches, a loop), and the eye expects them on one axis,
-however the part between them sways.
+Where every way into `v` comes through `u` and every way out of `u` leads through `v`, the two
+enclose a part of the flow (a step, a decision with its branches, a loop), and the eye expects them
+on one axis, however the part between them sways.
 """
 
 from __future__ import annotations

@@ -18,7 +18,8 @@ _EXCESS = 3
 _WIDER = 4
 """For each cell by which the drawing becomes wider."""
 _BUDGET = 6_000
-"""Items that may be moved on trial in one chart."""
+_BUDGET_EACH = 10
+"""Items that may be moved on trial in one chart, and for each item of it."""
 _MOST = 80
 """Items that one move may shift."""
 _PASSES = 6
@@ -180,13 +181,14 @@ def straighten(graph: Layered, prints: Footprints, springs: Springs, x: list[int
     if not graph.layers:
         return
     work = _Straightener(graph, prints, springs, x)
+    budget = min(_BUDGET, _BUDGET_EACH * len(x))
     for _ in range(_PASSES):
         better = False
         for layer in graph.layers:
             for item in layer:
                 for pull in springs.above[item]:
                     better |= _straighten_link(work, item, pull)
-                    if work.spent > _BUDGET:
+                    if work.spent > budget:
                         return
         for lanes in graph.lanes.values():
             for lane in lanes:
@@ -220,7 +222,7 @@ def _draw_in(work: _Straightener, lane: int) -> bool:
     run = work.run_of(lane)
     x = work.x
     if excess > 0:
-        room = min((x[i] - work.gap[i] - x[work.left[i]] for i in run if work.left[i] >= 0))
+        room = min(x[i] - work.gap[i] - x[work.left[i]] for i in run if work.left[i] >= 0)
         return room > 0 and work.try_move(run, -min(excess, room))
     rooms = (x[work.right[i]] - work.gap[work.right[i]] - x[i] for i in run if work.right[i] >= 0)
     room = min(rooms)
