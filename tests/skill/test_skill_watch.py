@@ -7,12 +7,14 @@ import os
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from flowstudio.skill import Catalogue, discover, watch
-from flowstudio.skill.watch import _make_plan
+
+watch_module = import_module("flowstudio.skill.watch")  # the package's own name is the function
 
 PATIENCE = 20.0
 """Seconds after which an event that has not come counts as missing."""
@@ -256,7 +258,7 @@ async def test_files_that_are_no_skills_are_not_told(
 async def test_without_the_systems_help_changes_are_looked_for(
     project: Path, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("flowstudio.skill.watch._POLL", 0.01)
+    monkeypatch.setattr(watch_module, "_POLL", 0.01)
     watching = Watching(find(project), force_polling=True)
     await asyncio.wait_for(watching.ready.wait(), PATIENCE)
     path = root / "one" / "SKILL.md"
@@ -271,8 +273,8 @@ async def test_a_system_that_has_no_watches_left_is_no_fault(
     def refuse(_: object) -> None:
         raise OSError(28, "No space left on device")  # what inotify says at its limit
 
-    monkeypatch.setattr("flowstudio.skill.watch._open", refuse)
-    monkeypatch.setattr("flowstudio.skill.watch._POLL", 0.01)
+    monkeypatch.setattr(watch_module, "_open", refuse)
+    monkeypatch.setattr(watch_module, "_POLL", 0.01)
     watching = Watching(find(project))
     await asyncio.wait_for(watching.ready.wait(), PATIENCE)
     (root / "flat.md").write_text(TEXT)
@@ -295,7 +297,7 @@ def test_only_folders_that_can_matter_are_watched(project: Path, root: Path) -> 
     (root / "one" / "node_modules" / "deep").mkdir(parents=True)
     (root / "node_modules" / "deep").mkdir(parents=True)
     (project / "src").mkdir()
-    watched = set(_make_plan(find(project)).folders)
+    watched = set(watch_module._make_plan(find(project)).folders)
     parts = (project, project / ".claude", root, root / "one")
     own = {home, home / ".agents", home / ".agents" / "skills"}
     assert watched == {os.fspath(path) for path in {*parts, *own}}
