@@ -15,6 +15,7 @@ import secrets
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, cast
 
 from flowstudio import __version__
 
@@ -93,8 +94,11 @@ def open_run(path: Path) -> RunFolder:
         OSError: it cannot be read.
         ValueError: it is not a run's folder, or of a newer format.
     """
-    record = json.loads((path / "run.json").read_text(encoding="utf-8"))
-    if not isinstance(record, dict) or record.get("format", 0) > FORMAT:
+    raw: object = json.loads((path / "run.json").read_text(encoding="utf-8"))
+    if not isinstance(raw, dict):
+        raise ValueError(f"{path}: not the header of a run")
+    record = cast("dict[str, Any]", raw)
+    if record.get("format", 0) > FORMAT:
         raise ValueError(f"{path}: made by a newer flowstudio; this one reads format {FORMAT}")
     try:
         return RunFolder(path, Header(**record))

@@ -18,10 +18,13 @@ from flowstudio.run.folder import RunFolder, create_run
 from flowstudio.run.journal import JournalWriter
 from flowstudio.run.runner import DEFAULT_MAX_MOVES, FlowRunner, RunOutcome
 from flowstudio.soul import Agent, Context, KimiSoul, Runtime
+from flowstudio.soul.messages import system_message
 from flowstudio.soul.slash import SlashCommand
 from flowstudio.wire import FlowReloaded, Notice, Wire
 
 if TYPE_CHECKING:
+    from kosong.message import Message
+
     from flowstudio.models.llm import LLM
 
 
@@ -104,6 +107,8 @@ class Session:
         llm = self.llm
         folder = self._make_folder(request, llm.name if llm else "")
         context = Context(folder.context if folder else None)
+        if request.path is not None:
+            context.append_message(_introduce(request.name, request.path))
         self.soul = KimiSoul(self.agent, self.runtime, context=context)
         for source in self._sources:
             self.soul.add_commands(source)
@@ -169,3 +174,12 @@ class Session:
                 writer.close()
             except OSError as error:
                 self.wire.emit(Notice(f"The journal could not be closed: {error}", "error"))
+
+
+def _introduce(name: str, path: Path) -> Message:
+    """Tells the agent where the flow's own files lie: its prompts name them by relative paths."""
+    return system_message(
+        f"You carry out the flow “{name}”, one prompt at a time. Files that belong to it, such as "
+        f"scripts/ or references/, lie in {path.parent}; all other paths are relative to the work "
+        "folder."
+    )

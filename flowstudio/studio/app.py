@@ -24,6 +24,16 @@ class StudioApp(App[None]):
     TITLE = "Flow Studio"
     CSS_PATH = "screen.tcss"
     ENABLE_COMMAND_PALETTE = True
+    HORIZONTAL_BREAKPOINTS: list[tuple[int, str]] | None = [  # noqa: RUF012
+        (0, "-narrow"),
+        (81, "-middle"),
+        (120, "-wide"),
+    ]
+    VERTICAL_BREAKPOINTS: list[tuple[int, str]] | None = [  # noqa: RUF012
+        (0, "-flat"),
+        (14, "-low"),
+        (30, "-tall"),
+    ]
 
     def __init__(
         self,

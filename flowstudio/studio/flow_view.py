@@ -345,7 +345,7 @@ class FlowView(ScrollView, can_focus=True):
         self._owners.clear()
 
     def on_resize(self) -> None:
-        """Centre a small drawing in the new size; what was in the middle of things stays in view."""
+        """Centre a small drawing in the new size; the selected node stays in view."""
         self._fit_virtual_size()
         if self.selected is not None:
             self.call_after_refresh(self.reveal, self.selected)

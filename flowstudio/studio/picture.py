@@ -2,9 +2,9 @@
 
     python -m flowstudio.studio.picture -o flowstudio/docs/studio.svg
 
-The app runs without a terminal, on a bundled flow with scripted answers, is driven by keys to a pause
-after a branch was taken by hand, and exports its screen. Nothing in the picture depends on the clock or
-on the home folder.
+The app runs without a terminal, on a bundled flow with scripted answers, is driven by keys to a
+pause after a branch was taken by hand, and exports its screen. Nothing in the picture depends on
+the clock or on the home folder.
 """
 
 from __future__ import annotations

@@ -3,59 +3,41 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import shlex
-import subprocess
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, ClassVar, Literal, cast
 
 from textual import work
-from textual.app import ComposeResult, SystemCommand
+from textual.app import ComposeResult, SuspendNotSupported, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widgets import Footer, OptionList, Static
 
-from flowstudio.drawing.drawing import Drawing, Zoom
-from flowstudio.flow.chart import Chart
-from flowstudio.flow.model import FlowEdge
 from flowstudio.skill import Skill
 from flowstudio.studio.chat_entries import ApprovalCard
 from flowstudio.studio.chat_pane import ChatInput, ChatPane
 from flowstudio.studio.commands import COMMANDS
-from flowstudio.studio.detail import DetailPane, NodeView, title_of
 from flowstudio.studio.dialogs import HelpDialog, InputDialog, PromptDialog
 from flowstudio.studio.driver import CommandRefused, Driver, StudioOptions
-from flowstudio.studio.flow_marks import make_marks
-from flowstudio.studio.flow_view import FlowView
+from flowstudio.studio.editor import edit
 from flowstudio.studio.library import Library
 from flowstudio.studio.marks import GLYPHS
+from flowstudio.studio.sentences import sentence_for
 from flowstudio.studio.skills_pane import SkillsPane
-from flowstudio.studio.timeline import Timeline
 from flowstudio.studio.top_line import TopLine
+from flowstudio.studio.workbench import Workbench
 from flowstudio.text import harmless
 from flowstudio.wire import Event, NodeEntered, RunPaused, Text, Thinking
 
 type Pane = Literal["skills", "flow", "chat"]
 _PANES: tuple[Pane, ...] = ("skills", "flow", "chat")
-_ZOOMS: tuple[Zoom, ...] = ("title", "full", "dot")
 
 
 class StudioScreen(Screen[None]):
     """Skills, flow and chat, with the run's controls."""
 
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
-        (0, "-narrow"),
-        (81, "-middle"),
-        (120, "-wide"),
-    ]
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
-        (0, "-flat"),
-        (14, "-low"),
-        (30, "-tall"),
-    ]
     BINDINGS: ClassVar[list[BindingType]] = [
         *(command.binding() for command in COMMANDS),
         Binding("tab", "next_pane(1)", "Next pane", show=False),
@@ -64,20 +46,13 @@ class StudioScreen(Screen[None]):
 
     pane: reactive[Pane] = reactive[Pane]("flow")
     """The pane that is in use; on a narrow terminal the only one that shows."""
-    zoom: reactive[Zoom] = reactive[Zoom]("title")
-    """How much of each prompt the drawing shows."""
-    following: reactive[bool] = reactive(True)
-    """True while the view follows the current node."""
 
     def __init__(self, options: StudioOptions, *, select: Path | None, files: tuple[Path, ...]):
         super().__init__()
         self.options = options
         self.driver = Driver(options, self._take_event)
         self.library = Library(options.work_dir, options.skills_dirs, files)
-        self.skill: Skill | None = None
-        """The skill that is shown."""
         self._select = select
-        self._edges: tuple[FlowEdge, ...] = ()
         self._has_news = False
 
     # Composition
@@ -88,22 +63,13 @@ class StudioScreen(Screen[None]):
         yield Static(self._tabs(), id="tabs")
         with Horizontal(id="panes"):
             yield SkillsPane(id="skills-pane")
-            with Vertical(id="middle"):
-                with Vertical(id="flow-pane"):
-                    yield FlowView(id="flow")
-                    yield Static("", id="faults", markup=False)
-                yield DetailPane(id="detail-pane")
-                with Vertical(id="timeline-pane"):
-                    yield Timeline(id="timeline")
+            yield Workbench(self.driver, id="middle")
             yield ChatPane(id="chat-pane")
         yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
         """Show the frame first; everything that costs time comes after it is painted."""
-        self.query_one("#flow-pane").border_title = "Flow"
-        self.query_one("#timeline-pane").border_title = "Timeline"
-        self._detail.show_nothing("click a node, or use the arrow keys, to read its whole prompt")
-        self._flow.focus()
+        self._bench.view.focus()
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
@@ -111,8 +77,13 @@ class StudioScreen(Screen[None]):
         self._open_session()
 
     @property
-    def _flow(self) -> FlowView:
-        return self.query_one(FlowView)
+    def skill(self) -> Skill | None:
+        """The skill that is shown."""
+        return self._bench.skill
+
+    @property
+    def _bench(self) -> Workbench:
+        return self.query_one(Workbench)
 
     @property
     def _chat(self) -> ChatPane:
@@ -123,19 +94,13 @@ class StudioScreen(Screen[None]):
         return self.query_one(SkillsPane)
 
     @property
-    def _detail(self) -> DetailPane:
-        return self.query_one(DetailPane)
-
-    @property
     def _top(self) -> TopLine:
         return self.query_one(TopLine)
 
     @property
     def is_settled(self) -> bool:
         """True once the flow is drawn and the session stands."""
-        return self.driver.is_ready and (
-            self._flow.drawing is not None or (self.skill is not None and self.skill.chart is None)
-        )
+        return self.driver.is_ready and self._bench.pane.is_drawn
 
     @property
     def waits_for_user(self) -> bool:
@@ -186,58 +151,15 @@ class StudioScreen(Screen[None]):
         self._show_skill(message.skill)
 
     def _show_skill(self, skill: Skill) -> None:
-        other = self.skill is None or self.skill.path != skill.path
-        self.skill = skill
         self._top.subject = skill.name
         self._top.about = f"{GLYPHS['flow']} {skill.declared_type} · {skill.scope}"
-        if other:
-            self._flow.selected = None
-            self._flow.show_drawing(None, "…")
-        self._draw(skill, is_new=other)
-
-    @work(group="draw", exclusive=True, exit_on_error=False)
-    async def _draw(self, skill: Skill, *, is_new: bool) -> None:
-        """Lay the chart out in a thread, and show it."""
-        chart = skill.chart
-        broken = bool(skill.errors)
-        self._show_faults(skill)
-        if broken and not is_new and self._flow.drawing is not None:
-            # The last good picture stays, dimmed, until the file is good again.
-            self._flow.stale = True
-            return
-        if chart is None or not chart.nodes:
-            self._flow.stale = False
-            self._flow.show_drawing(None, _no_chart(skill))
-            self._show_node()
-            return
-        previous = None if is_new else self._flow.drawing
-        room = max(self._flow.size.width - 4, 20)
-        drawing = await asyncio.to_thread(_lay_out, chart, self.zoom, room, previous)
-        self._edges = tuple(chart.edges)
-        self._flow.stale = False
-        self._flow.show_drawing(drawing)
-        self._show_marks()
-        self._show_node()
-
-    def _show_faults(self, skill: Skill) -> None:
-        """The errors with line and column, over the picture; they clear by themselves."""
-        panel = self.query_one("#faults", Static)
-        errors = skill.errors
-        panel.display = bool(errors)
-        first = errors[0] if errors else None
+        first = skill.errors[0] if skill.errors else None
         self._top.problem = (
             f"{skill.path.name}:{first.span.line}:{first.span.column} {first.message}"
             if first and not self.driver.is_running
             else ""
         )
-        lines: list[str] = []
-        for d in errors[:3]:
-            hint = f"\n    {d.hint}" if d.hint else ""
-            where = f"{skill.path.name}:{d.span.line}:{d.span.column}"
-            lines.append(f"{GLYPHS['fault']} {where}  {d.message}{hint}")
-        if len(errors) > 3:
-            lines.append(f"… and {len(errors) - 3} more")
-        panel.update(harmless("\n".join(lines)))
+        self._bench.pane.show_skill(skill)
 
     def _follow_disk(self, changed: set[Path]) -> None:
         """Files changed: the catalogue is new already; show what concerns us."""
@@ -261,13 +183,11 @@ class StudioScreen(Screen[None]):
 
     def _take_event(self, event: Event) -> None:
         """One event of the wire: the chat shows it, the rest is brought up to date."""
-        self._chat.consume(event)
+        self._chat.log_view.consume(event)
         if isinstance(event.body, Text | Thinking):
             return
-        if isinstance(event.body, NodeEntered) and event.node and self._shows_run:
-            self._flow.selected = event.node
-            if self.following:
-                self._flow.reveal(event.node)
+        if isinstance(event.body, NodeEntered) and event.node:
+            self._bench.enter(event.node)
         if isinstance(event.body, RunPaused):
             self.app.bell()
         if not self._has_news:
@@ -278,62 +198,13 @@ class StudioScreen(Screen[None]):
         self._has_news = False
         state = self.driver.state
         self._top.run_state = state
-        self.query_one(Timeline).run_state = state
-        self._show_marks()
-        self._show_node()
+        self._bench.show_news()
         skill = self.driver.skill
         if skill is None or state is None or state.phase == "ended":
             self._skills.running = None
         else:
             self._skills.running = (skill.name, GLYPHS[state.phase])
         self.refresh_bindings()
-
-    @property
-    def _shows_run(self) -> bool:
-        run_skill = self.driver.skill
-        return (
-            run_skill is not None and self.skill is not None and self.skill.path == run_skill.path
-        )
-
-    def _show_marks(self) -> None:
-        skill = self.skill
-        points = self.driver.breakpoints.get(skill.name, set()) if skill else set[str]()
-        self._flow.show_marks(
-            make_marks(
-                self._edges,
-                self.driver.state if self._shows_run else None,
-                breakpoints=frozenset(points),
-                forced=self.driver.forced() if self._shows_run else {},
-            )
-        )
-        follow = f" · following {GLYPHS['running']}" if self.following else ""
-        pane = self.query_one("#flow-pane")
-        direction = self._flow.drawing.direction if self._flow.drawing else ""
-        pane.border_subtitle = f"{direction} · {self.zoom}{follow}" if direction else ""
-
-    def _show_node(self) -> None:
-        """The selected node in the detail pane, else the current one."""
-        skill, state = self.skill, self.driver.state if self._shows_run else None
-        chart = skill.chart if skill else None
-        current = state.current if state and state.phase in ("running", "paused") else None
-        node_id = self._flow.selected or current
-        if chart is None or node_id is None or node_id not in chart.nodes:
-            self._detail.show_nothing("click a node, or use the arrow keys, to read its prompt")
-            return
-        exits = [
-            (edge, title_of(chart.nodes.get(edge.dst), edge.dst))
-            for edge in chart.edges
-            if edge.src == node_id
-        ]
-        self._detail.show_node(
-            NodeView(
-                chart.nodes[node_id],
-                exits,
-                forced=self.driver.forced().get(node_id) if self._shows_run else None,
-                is_current=node_id == current,
-                run=state,
-            )
-        )
 
     # Chat
 
@@ -346,9 +217,9 @@ class StudioScreen(Screen[None]):
         except CommandRefused as refused:
             self._refuse(refused)
             return
-        self._chat.say_user(text)
+        self._chat.log_view.say_user(text)
         if text in ("/clear", "/reset"):
-            self._chat.forget()
+            self._chat.log_view.forget()
         self._talk(text)
 
     @work(group="talk", exit_on_error=False)
@@ -361,6 +232,10 @@ class StudioScreen(Screen[None]):
             self.action_next_pane(message.step)
         else:
             self._show_pane("flow")
+
+    def on_chat_log_settled(self) -> None:
+        """A tool's request was answered where it was asked."""
+        self._show_pane("flow")
 
     def on_approval_card_answered(self, message: ApprovalCard.Answered) -> None:
         """The user's word on a tool's request."""
@@ -401,19 +276,15 @@ class StudioScreen(Screen[None]):
 
     async def _guard(self, doing: Coroutine[Any, Any, object]) -> None:
         """Await something that may fail in ways that the user should read, not the log."""
-        from kosong.chat_provider import ChatProviderError
-
-        from flowstudio.models.errors import ModelError, explain_error
-        from flowstudio.soul import LLMNotSet, LLMNotSupported, MaxStepsReached
-
         try:
             await doing
         except CommandRefused as refused:
             self._refuse(refused)
-        except (ChatProviderError, ModelError) as error:
-            self.notify(harmless(explain_error(error)), severity="error", markup=False)
-        except (LLMNotSet, LLMNotSupported, MaxStepsReached, OSError) as error:
-            self.notify(harmless(str(error)), severity="error", markup=False, timeout=10)
+        except Exception as error:
+            sentence = sentence_for(error)
+            if sentence is None:
+                raise
+            self.notify(harmless(sentence), severity="error", markup=False, timeout=10)
 
     def _refuse(self, refused: CommandRefused) -> None:
         self.notify(harmless(str(refused)), severity="warning", markup=False, timeout=4)
@@ -491,12 +362,11 @@ class StudioScreen(Screen[None]):
                 self.notify(harmless(said), markup=False, timeout=3)
         except CommandRefused as refused:
             self._refuse(refused)
-        self._show_marks()
-        self._show_node()
+        self._bench.show_news()
 
     def action_breakpoint(self) -> None:
         """Set or clear a breakpoint before the selected node."""
-        node = self._flow.selected
+        node = self._bench.selected
         if self.skill is None or node is None:
             self._refuse(CommandRefused("select a node first: click it, or use the arrow keys"))
             return
@@ -506,11 +376,11 @@ class StudioScreen(Screen[None]):
             markup=False,
             timeout=2,
         )
-        self._show_marks()
+        self._bench.show_marks()
 
     def action_run_to(self) -> None:
         """Continue to the selected node."""
-        node = self._flow.selected
+        node = self._bench.selected
         if node is None:
             self._refuse(CommandRefused("select a node first: click it, or use the arrow keys"))
         else:
@@ -518,7 +388,7 @@ class StudioScreen(Screen[None]):
 
     def action_jump(self) -> None:
         """Go on from the selected node."""
-        node = self._flow.selected
+        node = self._bench.selected
         if node is None:
             self._refuse(CommandRefused("select a node first: click it, or use the arrow keys"))
         else:
@@ -567,46 +437,22 @@ class StudioScreen(Screen[None]):
         """Open the skill's file in the user's editor, the studio suspended meanwhile."""
         if self.skill is None:
             return
-        editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
         try:
             with self.app.suspend():
-                subprocess.run([*shlex.split(editor), str(self.skill.path)], check=False)
-        except OSError as error:
-            text = f"{editor}: {error.strerror}; set EDITOR to an editor"
-            self.notify(text, severity="error", markup=False)
+                edit(self.skill.path)
+        except (OSError, SuspendNotSupported) as error:
+            self.notify(harmless(str(error)), severity="error", markup=False)
         self.refresh(layout=True)
 
     # Looking
 
     def action_zoom(self) -> None:
         """The next zoom level."""
-        self.zoom = _ZOOMS[(_ZOOMS.index(self.zoom) + 1) % len(_ZOOMS)]
-        if self.skill is not None:
-            self._draw(self.skill, is_new=False)
+        self._bench.pane.next_zoom()
 
     def action_follow(self) -> None:
         """Follow the current node, or leave the picture where it is."""
-        self.following = not self.following
-        state = self.driver.state
-        if self.following and state and state.current:
-            self._flow.center_on(state.current)
-        self._show_marks()
-
-    def on_flow_view_selected(self) -> None:
-        """Show the selected node's prompt."""
-        self._show_node()
-
-    def on_flow_view_panned(self) -> None:
-        """Whoever pans by hand wants to look elsewhere."""
-        if self.following and self.driver.is_running:
-            self.following = False
-            self._show_marks()
-
-    def on_timeline_visit_picked(self, message: Timeline.VisitPicked) -> None:
-        """Select the node of a visit."""
-        self._flow.selected = message.visit.node
-        self._flow.reveal(message.visit.node)
-        self._show_node()
+        self._bench.toggle_follow()
 
     def action_filter(self) -> None:
         """Filter the skills."""
@@ -637,7 +483,7 @@ class StudioScreen(Screen[None]):
             case "skills":
                 self._skills.query_one("#skills", OptionList).focus()
             case "flow":
-                self._flow.focus()
+                self._bench.view.focus()
             case "chat":
                 self._chat.query_one(ChatInput).focus()
 
@@ -682,20 +528,3 @@ class StudioScreen(Screen[None]):
             return await self.run_action(action)
 
         return call
-
-
-def _lay_out(chart: Chart, zoom: Zoom, room: int, previous: Drawing | None) -> Drawing:
-    """The drawing in `room` columns if shorter titles let it fit, else with titles of full length:
-    what must be panned anyway should at least be readable."""
-    from flowstudio.drawing import draw
-
-    drawing = draw(chart, zoom=zoom, width=room, previous=previous)
-    if drawing.width > room:
-        drawing = draw(chart, zoom=zoom, previous=previous)
-    return drawing
-
-
-def _no_chart(skill: Skill) -> str:
-    if skill.declared_type == "flow":
-        return f"{GLYPHS['fault']} no chart could be read\n\nE opens the file in your editor"
-    return f"a standard skill: it has no flow\n\n{skill.command} in the chat uses it"

@@ -1,0 +1,137 @@
+"""The middle of the studio: the flow, the node under the lens, and the timeline, kept in step."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from flowstudio.skill import Skill
+from flowstudio.studio.detail import DetailPane, NodeView, title_of
+from flowstudio.studio.driver import Driver
+from flowstudio.studio.flow_pane import FlowPane
+from flowstudio.studio.flow_view import FlowView
+from flowstudio.studio.timeline import Timeline
+
+_NOTHING = "click a node, or use the arrow keys, to read its whole prompt"
+
+
+class Workbench(Vertical):
+    """Shows a skill's flow and, where the run is of this skill, what the run has made of it."""
+
+    def __init__(self, driver: Driver, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._driver = driver
+
+    def compose(self) -> ComposeResult:
+        """Flow, node, timeline."""
+        yield FlowPane(id="flow-pane")
+        yield DetailPane(id="detail-pane")
+        with Vertical(id="timeline-pane") as pane:
+            pane.border_title = "Timeline"
+            yield Timeline(id="timeline")
+
+    def on_mount(self) -> None:
+        """Nothing is selected yet."""
+        self.query_one(DetailPane).show_nothing(_NOTHING)
+
+    @property
+    def pane(self) -> FlowPane:
+        """The flow with its faults."""
+        return self.query_one(FlowPane)
+
+    @property
+    def view(self) -> FlowView:
+        """The picture of the flow."""
+        return self.pane.view
+
+    @property
+    def skill(self) -> Skill | None:
+        """The skill that is shown."""
+        return self.pane.skill
+
+    @property
+    def selected(self) -> str | None:
+        """The id of the selected node."""
+        return self.view.selected
+
+    @property
+    def shows_run(self) -> bool:
+        """True where the run that is on, or the last one, is of the skill that is shown."""
+        run_skill, skill = self._driver.skill, self.skill
+        return run_skill is not None and skill is not None and skill.path == run_skill.path
+
+    def enter(self, node: str) -> None:
+        """The run entered a node."""
+        if self.shows_run:
+            self.pane.stand_on(node)
+
+    def toggle_follow(self) -> None:
+        """Follow the current node, or leave the picture where it is."""
+        self.pane.following = not self.pane.following
+        state = self._driver.state
+        if self.pane.following and state is not None and state.current is not None:
+            self.view.center_on(state.current)
+        self.show_marks()
+
+    def show_news(self) -> None:
+        """Bring everything up to the run's state."""
+        self.query_one(Timeline).run_state = self._driver.state
+        self.show_marks()
+        self.show_node()
+
+    def show_marks(self) -> None:
+        """Lay the run's state over the picture."""
+        skill = self.skill
+        points = self._driver.breakpoints.get(skill.name, set()) if skill else set[str]()
+        self.pane.show_marks(
+            self._driver.state if self.shows_run else None,
+            frozenset(points),
+            self._driver.forced() if self.shows_run else {},
+        )
+
+    def show_node(self) -> None:
+        """The selected node in the detail pane, else the current one."""
+        detail = self.query_one(DetailPane)
+        state = self._driver.state if self.shows_run else None
+        chart = self.skill.chart if self.skill else None
+        current = state.current if state and state.phase in ("running", "paused") else None
+        node_id = self.selected or current
+        if chart is None or node_id is None or node_id not in chart.nodes:
+            detail.show_nothing(_NOTHING)
+            return
+        exits = [
+            (edge, title_of(chart.nodes.get(edge.dst), edge.dst))
+            for edge in chart.edges
+            if edge.src == node_id
+        ]
+        detail.show_node(
+            NodeView(
+                chart.nodes[node_id],
+                exits,
+                forced=self._driver.forced().get(node_id) if self.shows_run else None,
+                is_current=node_id == current,
+                run=state,
+            )
+        )
+
+    def on_flow_pane_drawn(self) -> None:
+        """The picture is new: lay over it what the run has done."""
+        self.show_marks()
+        self.show_node()
+
+    def on_flow_view_selected(self) -> None:
+        """Show the selected node's prompt."""
+        self.show_node()
+
+    def on_flow_view_panned(self) -> None:
+        """Whoever pans by hand wants to look elsewhere."""
+        if self.pane.following and self._driver.is_running:
+            self.pane.following = False
+            self.show_marks()
+
+    def on_timeline_visit_picked(self, message: Timeline.VisitPicked) -> None:
+        """Select the node of a visit."""
+        if message.visit.node in (self.view.drawing.boxes if self.view.drawing else {}):
+            self.view.selected = message.visit.node
+            self.view.reveal(message.visit.node)
+            self.show_node()
