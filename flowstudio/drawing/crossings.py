@@ -15,11 +15,11 @@ class Ordering:
     """The units of each layer in their present order, and the crossings below each layer."""
 
     __slots__ = (
-        "express",
         "_gaps",
         "above",
         "below",
         "counts",
+        "express",
         "graph",
         "layers",
         "place",
@@ -138,13 +138,18 @@ class Ordering:
             layer[:] = order
             self._number(layer)
 
-    def transpose(self, low: int, high: int) -> bool:
-        """Swap neighbours wherever that removes crossings; whether anything was swapped."""
+    def transpose(self, low: int, high: int, only: Sequence[bool] | None = None) -> bool:
+        """Swap neighbours wherever that removes crossings; whether anything was swapped.
+
+        With `only`, one of the two must be marked in it.
+        """
         place, above, below = self.place, self.above, self.below
         swapped = False
         for layer in self.layers[low : high + 1]:
             for position in range(len(layer) - 1):
                 left, right = layer[position], layer[position + 1]
+                if only and not only[left] and not only[right]:
+                    continue
                 gain = self._gain(above[left], above[right])
                 gain += self._gain(below[left], below[right])
                 if gain > 0:

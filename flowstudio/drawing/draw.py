@@ -14,6 +14,7 @@ from flowstudio.drawing.footprints import DOWN, RIGHT, Style, take_footprints
 from flowstudio.drawing.glyphs import glyph_set
 from flowstudio.drawing.layers import build_layers
 from flowstudio.drawing.measure import TITLE_WIDTH, Face, face_of, label_rows
+from flowstudio.drawing.memory import Memory, Shape, edge_keys, remember, wish_for
 from flowstudio.drawing.order import order_layers
 from flowstudio.drawing.ports import place_ports
 from flowstudio.drawing.ranks import assign_ranks
@@ -101,7 +102,15 @@ def _draw(
     ]
     ranks = assign_ranks(len(faces), arcs)
     graph = build_layers(ranks, edges, back, [bool(rows) for rows in labels])
-    order_layers(graph)
+    ids = tuple(nodes)
+    keys = edge_keys(ids, edges)
+    shape: Shape = (ids, tuple(edges), tuple(bool(rows) for rows in labels), tuple(first))
+    memory = previous.order if previous else None
+    known = memory.recall(shape) if memory else None
+    wish = None
+    if memory and not known and 2 * sum(node_id in memory.nodes for node_id in ids) >= len(ids):
+        wish = wish_for(memory, graph, ids, keys)
+    order = order_layers(graph, known, wish)
 
     loops: list[list[int]] = [[] for _ in faces]
     for index, (src, dst) in enumerate(edges):
@@ -119,7 +128,8 @@ def _draw(
     ports = place_ports(graph, ranges, x, style.port)
     channels = [route_channel(gap) for gap in ports]
     layout = lay_out(graph, prints, edges, labels, x, ports, channels, style)
-    return _finish(layout, way, zoom, faces, flow_edges, given, labels, glyphs)
+    memory = remember(memory, shape, order, graph, keys, x)
+    return _finish(layout, way, zoom, faces, flow_edges, given, labels, glyphs, memory)
 
 
 def _style(way: Direction, zoom: Zoom) -> Style:
@@ -138,6 +148,7 @@ def _finish(
     given: list[int],
     labels: list[tuple[str, ...]],
     glyphs: Glyphs,
+    memory: Memory,
 ) -> Drawing:
     """From cross and depth to columns and rows, turned to the direction of the drawing."""
     across = way in ("LR", "RL")
@@ -166,4 +177,4 @@ def _finish(
         paths.append(Path(given[edge], source.src, source.dst, tuple(points), label, route.back))
     paths.sort(key=lambda path: path.index)
     canvas = Canvas(height, boxes, {face.id: face for face in faces}, paths, glyph_set(glyphs))
-    return Drawing(width, height, boxes, tuple(paths), canvas, way, zoom)
+    return Drawing(width, height, boxes, tuple(paths), canvas, way, zoom, memory)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from flowstudio.drawing.memory import Memory
 from flowstudio.flow.model import Direction
 
 if TYPE_CHECKING:
@@ -106,8 +107,8 @@ class Drawing:
     """
     direction: Direction
     zoom: Zoom
-    order: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
-    """What the next layout remembers of this one: each node's and long edge's layer and place."""
+    order: Memory = field(default_factory=Memory)
+    """What the next drawing of the chart, given this one as `previous`, will remember of it."""
 
     def at(self, x: int, y: int) -> Owner | None:
         """What the cell belongs to: a node (its inside too), an edge or its label, or None."""

@@ -7,10 +7,11 @@ stops at no crossings, and the budget counts links looked at, never time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from flowstudio.drawing.crossings import Ordering
 from flowstudio.drawing.layers import Kind, Layered
+from flowstudio.drawing.memory import Order, Wish
 
 _BUDGET = 250_000
 """Links that one chart's ordering may look at."""
@@ -23,16 +24,81 @@ _MORE_STARTS = 400
 """Up to how many items other starting orders are tried too."""
 
 
-def order_layers(graph: Layered) -> int:
-    """Put the items of each layer in order, lanes beside their boxes; the number of crossings."""
+def order_layers(graph: Layered, known: Order | None = None, wish: Wish | None = None) -> Order:
+    """Put the items of each layer in order, lanes beside their boxes; gives the order of the units.
+
+    `known` is taken as it is. `wish` holds old places: they stand, unless that costs more crossings
+    than a quarter more than a fresh order's and two.
+    """
     ordering = Ordering(graph)
-    ordering.restore(_starting_order(graph, ordering.below))
+    if known:
+        _turn_all(ordering, known.sides)
+        ordering.restore(known.layers)
+    else:
+        _order_afresh(ordering)
+        if wish:
+            _order_as_before(ordering, wish)
+    order = Order(tuple(tuple(layer) for layer in graph.layers), _sides(graph))
+    _expand(graph, ordering.place)
+    return order
+
+
+def _order_afresh(ordering: Ordering) -> None:
+    ordering.restore(_starting_order(ordering.graph, ordering.below))
     _improve_windows(ordering)
     _choose_sides(ordering)
-    if ordering.total and len(graph.kind) <= _MORE_STARTS:
+    if ordering.total and len(ordering.graph.kind) <= _MORE_STARTS:
         _try_other_starts(ordering)
-    _expand(graph, ordering.place)
-    return ordering.total
+
+
+def _order_as_before(ordering: Ordering, wish: Wish) -> None:
+    """Sort each layer by the old places, if that does not cost too many crossings."""
+    graph = ordering.graph
+    last = len(ordering.layers) - 1
+    fresh, fresh_sides, allowed = ordering.copy(0, last), _sides(graph), ordering.total * 1.25 + 2
+    place = wish.places
+    near: dict[int, float] = {}
+    for _ in range(2):
+        for layer in ordering.layers:
+            for unit in layer:
+                if place[unit] is None:
+                    ends = (*ordering.above[unit], *ordering.below[unit])
+                    found = [p for end in ends if (p := _place_of(place, near, end[0])) is not None]
+                    if found:
+                        near[unit] = sum(found) / len(found)
+    _turn_all(ordering, {**fresh_sides, **wish.sides})
+    ordering.restore([_sort_layer(layer, place, near) for layer in fresh])
+    new = [place[unit] is None for unit in range(len(graph.kind))]
+    for _ in range(6):
+        if not ordering.transpose(0, last, only=new):
+            break
+    if ordering.crossings(0, last) > allowed:
+        _turn_all(ordering, fresh_sides)
+        ordering.restore(fresh)
+
+
+def _sort_layer(
+    layer: Sequence[int], place: Sequence[float | None], near: Mapping[int, float]
+) -> list[int]:
+    """The units by their places; one without a place follows the one before it."""
+    keys: dict[int, float] = {}
+    before = float("-inf")
+    for unit in layer:
+        found = _place_of(place, near, unit)
+        before = keys[unit] = before if found is None else found
+    return sorted(layer, key=keys.__getitem__)
+
+
+def _place_of(place: Sequence[float | None], near: Mapping[int, float], unit: int) -> float | None:
+    found = place[unit]
+    return near.get(unit) if found is None else found
+
+
+def _turn_all(ordering: Ordering, sides: Mapping[int, int]) -> None:
+    for number, side in sides.items():
+        chain = ordering.graph.chains[number]
+        if ordering.graph.side[chain[0]] != side:
+            ordering.turn(chain, side)
 
 
 def _starting_order(
@@ -112,8 +178,7 @@ def _try_other_starts(ordering: Ordering) -> None:
     sides = _sides(graph)
     from_end = _starting_order(graph, ordering.above, up=True)
     for start in (from_end, [layer[::-1] for layer in kept]):
-        for number in sides:
-            ordering.turn(graph.chains[number], 1)
+        _turn_all(ordering, dict.fromkeys(sides, 1))
         ordering.restore(start)
         _improve(ordering, 0, last, _PATIENCE)
         _choose_sides(ordering)
@@ -123,8 +188,7 @@ def _try_other_starts(ordering: Ordering) -> None:
             sides = _sides(graph)
         if not best:
             break
-    for number, side in sides.items():
-        ordering.turn(graph.chains[number], side)
+    _turn_all(ordering, sides)
     ordering.restore(kept)
 
 

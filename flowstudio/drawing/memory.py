@@ -1,0 +1,108 @@
+"""What a drawing remembers for the next one, so that editing does not stir the picture.
+
+A changed chart is laid out with the known nodes and lines in their old left-right order. A chart
+that has been drawn before in the same session (an undo) gets exactly the order that it had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from flowstudio.drawing.cycles import Edge
+from flowstudio.drawing.layers import Kind, Layered
+
+type EdgeKey = tuple[str, str, int]
+"""Source, target, and the how manieth of the edges between them."""
+type Shape = tuple[tuple[str, ...], tuple[Edge, ...], tuple[bool, ...], tuple[int, ...]]
+"""All that the order depends on: node ids, edges, which of them have labels, the first nodes."""
+
+_PAST = 24
+"""Charts that are remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The finished order of one chart: its layers, and the side of each back edge."""
+
+    layers: tuple[tuple[int, ...], ...]
+    sides: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Places of nodes and lines across the flow, and the orders of the charts drawn so far."""
+
+    nodes: Mapping[str, int] = field(default_factory=dict[str, int])
+    lines: Mapping[EdgeKey, tuple[int, tuple[int, ...]]] = field(
+        default_factory=dict[EdgeKey, tuple[int, tuple[int, ...]]]
+    )
+    """For each edge, the side of a back edge (else 0) and its places from layer to layer."""
+    past: tuple[tuple[Shape, Order], ...] = ()
+
+    def recall(self, shape: Shape) -> Order | None:
+        """The order that this very chart had, if it has been drawn before."""
+        return next((order for known, order in self.past if known == shape), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Where each unit stood (None: it is new), and at which side each known back edge ran."""
+
+    places: tuple[float | None, ...]
+    sides: Mapping[int, int]
+
+
+def edge_keys(ids: Sequence[str], edges: Sequence[Edge]) -> list[EdgeKey]:
+    """Names for the edges that an edit elsewhere does not change."""
+    seen: dict[tuple[str, str], int] = {}
+    keys: list[EdgeKey] = []
+    for src, dst in edges:
+        ends = (ids[src], ids[dst])
+        seen[ends] = seen.get(ends, -1) + 1
+        keys.append((*ends, seen[ends]))
+    return keys
+
+
+def wish_for(memory: Memory, graph: Layered, ids: Sequence[str], keys: Sequence[EdgeKey]) -> Wish:
+    """What the old places mean for the items of a new chart."""
+    places: list[float | None] = [None] * len(graph.kind)
+    for node, node_id in enumerate(ids):
+        places[node] = memory.nodes.get(node_id)
+    sides: dict[int, int] = {}
+    for edge, chain in enumerate(graph.chains):
+        known = memory.lines.get(keys[edge])
+        if not chain or known is None:
+            continue
+        side, line = known
+        if graph.kind[chain[0]] == Kind.LANE:
+            if not side:
+                continue
+            sides[edge] = side
+        inner = [item for item in chain if graph.kind[item] != Kind.BOX]
+        for number, item in enumerate(inner):
+            if line:
+                places[item] = line[number * len(line) // len(inner)]
+    return Wish(tuple(places), sides)
+
+
+def remember(
+    before: Memory | None,
+    shape: Shape,
+    order: Order,
+    graph: Layered,
+    keys: Sequence[EdgeKey],
+    x: Sequence[int],
+) -> Memory:
+    """The memory after a chart has been laid out."""
+    ids = shape[0]
+    lines: dict[EdgeKey, tuple[int, tuple[int, ...]]] = {}
+    for edge, chain in enumerate(graph.chains):
+        line = tuple(x[item] for item in chain if graph.kind[item] != Kind.BOX)
+        lines[keys[edge]] = (order.sides.get(edge, 0), line)
+    past = [(known, kept) for known, kept in before.past if known != shape] if before else []
+    return Memory(
+        {node_id: x[node] for node, node_id in enumerate(ids)},
+        lines,
+        ((shape, order), *past[: _PAST - 1]),
+    )
