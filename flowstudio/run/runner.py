@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from flowstudio.flow.model import Flow, FlowEdge, FlowNode
-from flowstudio.models.errors import explain_error
 from flowstudio.models.hint import TurnHint, turn_hint
 from flowstudio.run import visit as visits
 from flowstudio.run.control import RunControl, RunStopped
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from kosong.message import ContentPart, Message
 
 DEFAULT_MAX_MOVES = 1000
+_AT_END = "the run reached END"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +83,27 @@ class _Walk:
     request_waits: bool
     current: str
     bound: int
+    """Moves that may be made; more are offered where somebody is there to ask."""
     visits: Counter[str] = field(default_factory=Counter[str])
     path: list[str] = field(default_factory=list[str])
+    own_prompt: str | None = None
+    """What the user wrote in place of the label, for the visit that is on."""
+    since: float = 0.0
+    """When the visit began, on the monotonic clock; moved forward by the time it was held."""
 
     @property
     def visit(self) -> int:
         return self.visits[self.current]
+
+    @property
+    def moves(self) -> int:
+        return max(len(self.path) - 1, 0)
+
+    def enter(self, node: str) -> None:
+        self.visits[node] += 1
+        self.path.append(node)
+        self.own_prompt = None
+        self.since = time.monotonic()
 
 
 class FlowRunner:
@@ -179,82 +194,89 @@ class FlowRunner:
         )
         try:
             await self._walk(walk)
-            reason, message = "reached_end", "the run reached END"
+            reason, message = "reached_end", _AT_END
         except RunStopped:
             reason, message = "stopped", "you stopped the run"
         except _Ended as end:
             reason, message = end.reason, end.message
+        except Exception as error:
+            # Neither the flow nor the model: a full disk, most likely. Whoever watches must not
+            # wait for the end of a run that is over.
+            said = str(error) or type(error).__name__
+            soul.wire.emit(RunEnded("failed", f"the run broke off: {said}", walk.moves))
+            raise
         finally:
-            self.control.state = "ended"
-        moves = max(len(walk.path) - 1, 0)
-        soul.wire.emit(RunEnded(reason, message, moves))
+            self.control.finish()
+        soul.wire.emit(RunEnded(reason, message, walk.moves))
         if reason == "max_moves":
-            raise MaxStepsReached(self._max_moves)
+            raise MaxStepsReached(self._max_moves, message)
         return RunOutcome(reason, message, tuple(walk.path))
 
     # The walk
 
     async def _walk(self, walk: _Walk) -> None:
         while True:
-            node = await self._find_node(walk)
-            walk.visits[node.id] += 1
-            walk.path.append(node.id)
+            try:
+                await self._require_node(walk, walk.current)
+            except _Jumped as jump:
+                walk.current = jump.node
+                continue
+            node = self.flow.nodes[walk.current]
+            walk.enter(node.id)
             with walk.soul.wire.visiting(node.id, walk.visit):
                 walk.soul.wire.emit(
                     NodeEntered(len(walk.path), node.kind, node.text, self.revision)
                 )
                 if node.kind == "end":
+                    self._leave(walk, None, Answer())
                     return
                 walk.current = await self._visit(walk, node.id)
 
-    async def _find_node(self, walk: _Walk) -> FlowNode:
-        """The node to enter; asks where to go on if a reload took it away."""
-        while walk.current not in self.flow.nodes:
-            message = f"“{walk.current}” is no longer in the flow: pick the node to go on from"
-            try:
-                await self._pause(walk, "node_gone", message, else_end="dead_end")
-            except _Jumped as jump:
-                walk.current = jump.node
-        return self.flow.nodes[walk.current]
+    async def _require_node(self, walk: _Walk, node_id: str) -> None:
+        """Hold the run as long as the node is not in the flow: a reload took it away."""
+        while node_id not in self.flow.nodes:
+            message = f"“{node_id}” is no longer in the flow: pick the node to go on from"
+            await self._pause(walk, "node_gone", message, else_end="dead_end")
 
     async def _visit(self, walk: _Walk, node_id: str) -> str:
         """Carry out one visit and give the node that comes next."""
         answer = Answer()
-        started = time.monotonic()
         try:
             await self._gate(walk, node_id)
-            started = time.monotonic()
             while True:
                 answer = await self._answer(walk, node_id)
                 if settled := await self._settle(walk, node_id, answer):
                     edge, answer = settled
                     break
         except _Jumped as jump:
-            self._leave(walk, jump.node, Answer(answer.text, answer.tokens, by="user"), started)
+            self._leave(walk, jump.node, Answer(answer.text, answer.tokens, by="user"))
             return jump.node
         if answer.branch is not None:
             walk.soul.wire.emit(ChoiceMade(answer.branch, answer.by, answer.over, answer.forced))
-        self._leave(walk, edge.dst, answer, started)
-        if len(walk.path) > walk.bound:
-            message = f"the run made {walk.bound} moves, as many as it was allowed"
-            try:
-                await self._pause(walk, "max_moves", message, else_end="max_moves")
-            except _Jumped as jump:
-                return jump.node
-            finally:
-                walk.bound += self._max_moves
+        self._leave(walk, edge.dst, answer)
         return edge.dst
 
-    def _leave(self, walk: _Walk, to: str, answer: Answer, started: float) -> None:
-        seconds = round(time.monotonic() - started, 3)
+    def _leave(self, walk: _Walk, to: str | None, answer: Answer) -> None:
+        self.control.forget(walk.path[-1])
+        seconds = round(time.monotonic() - walk.since, 3)
         walk.soul.wire.emit(
             NodeLeft(to, answer.branch, answer.by, answer.text, answer.tokens, seconds)
         )
 
     async def _gate(self, walk: _Walk, node_id: str) -> None:
-        """Hold the run before the node if the user wants it held."""
-        self.control.check_stop()
+        """Hold the run before the node if the user wants it held, or if it may make no more moves.
+
+        Where no move is left, asking the model would be for nothing.
+        """
+        self._check_cut()
         why = self.control.why_pause(node_id, first=len(walk.path) == 1)
+        if walk.moves >= walk.bound:
+            message = f"the run made {walk.moves} moves, as many as it was allowed"
+            try:
+                await self._pause(walk, "max_moves", message, else_end="max_moves")
+            finally:
+                walk.bound = walk.moves + self._max_moves
+            return
         match why:
             case None:
                 return
@@ -269,12 +291,9 @@ class FlowRunner:
     async def _answer(self, walk: _Walk, node_id: str) -> Answer:
         """What the node's turn brings; a model that fails is asked again when the user says so."""
         while True:
-            node = self.flow.nodes.get(node_id)
-            if node is None:
-                message = f"“{node_id}” is no longer in the flow: pick the node to go on from"
-                await self._pause(walk, "node_gone", message, else_end="dead_end")
-                continue
-            if node.kind == "begin":
+            await self._require_node(walk, node_id)
+            node = self.flow.nodes[node_id]
+            if node.kind in ("begin", "end"):
                 return Answer()
             branches = [edge.label or "" for edge in self.flow.outgoing[node_id]]
             if len(branches) > 1 and (forced := self.control.take_forced(node_id)):
@@ -287,9 +306,8 @@ class FlowRunner:
                 # The failed question leaves no trace: asked again, it is asked as if for the first
                 # time.
                 walk.soul.context.rewind(before)
-                await self._pause(
-                    walk, "model_failed", explain_error(error), else_end="model_failed"
-                )
+                message = visits.explain_failure(error)
+                await self._pause(walk, "model_failed", message, else_end="model_failed")
                 continue
             if answer is not None:
                 walk.request_waits = False
@@ -319,14 +337,16 @@ class FlowRunner:
             turn_hint.reset(hint)
 
     def _check_cut(self) -> None:
-        """Follow the command that cut a turn."""
+        """Follow a command to stop or to go elsewhere: it cut a turn, or came between two waits."""
         self.control.check_stop()
         if goto := self.control.take_goto():
             raise _Jumped(goto)
 
     def _prompt(self, walk: _Walk, node: FlowNode) -> str | list[ContentPart]:
-        own = self.control.take_prompt()
-        label: str | list[ContentPart] = own if own is not None else node.label
+        own = self.control.take_prompt(node.id)
+        # Kept for the visit: a failed call is made again with the same words.
+        walk.own_prompt = own if own is not None else walk.own_prompt
+        label = walk.own_prompt if walk.own_prompt is not None else node.label
         if not isinstance(label, str):
             return label
         prompt = fill(label, walk.text, self._variables)
@@ -340,8 +360,15 @@ class FlowRunner:
             message = f"you refused a tool at “{node_id}”, which ended its turn"
             await self._pause(walk, "tool_rejected", message, else_end="tool_rejected")
             return None
+        if goto := self.control.take_goto():
+            raise _Jumped(goto)
+        # The flow may have been edited while the node was asked: only what is drawn now counts.
+        await self._require_node(walk, node_id)
         exits = self.flow.outgoing.get(node_id, [])
         if not exits:
+            self._leave(walk, None, answer)
+            if node_id == self.flow.end_id:
+                raise _Ended("reached_end", _AT_END)
             raise _Ended("dead_end", f"nothing leads on from “{node_id}”")
         if len(exits) == 1:
             return exits[0], replace(answer, branch=None, by="only-exit")
@@ -356,7 +383,7 @@ class FlowRunner:
             answer = replace(answer, branch=forced, by="user", over=answer.branch, forced=True)
         if answer.branch is None:
             return None
-        # The flow may have been edited while the run waited: only what is drawn now counts.
+        # And it may have been edited again while the run waited.
         for edge in self.flow.outgoing.get(node_id, []):
             if edge.label == answer.branch:
                 return edge, answer
@@ -379,8 +406,11 @@ class FlowRunner:
         """
         if else_end is not None and not self.control.interactive:
             raise _Ended(else_end, message)
+        held = time.monotonic()
+        self.control.begin_pause(why, walk.current)
         walk.soul.wire.emit(RunPaused(why, message))
-        await self.control.wait(why)
-        walk.soul.wire.emit(RunResumed(self.control.mode))
+        await self.control.wait()
+        walk.since += time.monotonic() - held
+        walk.soul.wire.emit(RunResumed(self.control.command))
         if goto := self.control.take_goto():
             raise _Jumped(goto)

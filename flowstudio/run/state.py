@@ -123,7 +123,7 @@ class RunState:
                 self.waits_for = ""
                 self.phase, self.reason, self.why = "ended", reason, message
                 self.ended = event.time
-                if reason in ("model_failed", "choice_failed", "dead_end") and self.current:
+                if reason in ("model_failed", "choice_failed", "dead_end", "failed") and self.current:
                     self.failed.add(self.current)
             case UserAsked(question=question):
                 self.waits_for = question
@@ -146,8 +146,10 @@ class RunState:
             left.to,
         )
         now.by = now.by or left.by
+        self.done[now.node] += 1
+        if left.to is None:
+            return
         key = (now.node, left.to, left.branch)
         self.taken[key] += 1
         if now.forced:
             self.forced.add(key)
-        self.done[now.node] += 1

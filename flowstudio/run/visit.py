@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from kosong.chat_provider import ChatProviderError
 
 from flowstudio.flow.choice import choice_prompt, match_choice, parse_choice, retry_prompt
-from flowstudio.models.errors import ModelError
+from flowstudio.models.errors import ModelError, explain_error
 from flowstudio.run.control import RunControl
 from flowstudio.soul import Context, LLMNotSet, LLMNotSupported, MaxStepsReached
 from flowstudio.wire import Author, ChoiceRejected, PromptSent, Wire
@@ -22,6 +22,15 @@ if TYPE_CHECKING:
 
 FAILURES = (ChatProviderError, ModelError, LLMNotSet, LLMNotSupported, MaxStepsReached)
 """What can go wrong with a turn by no fault of the flow: the run pauses and can try again."""
+
+
+def explain_failure(error: BaseException) -> str:
+    """One of `FAILURES` as a sentence: what went wrong and what to do."""
+    match error:
+        case LLMNotSet() | LLMNotSupported() | MaxStepsReached():
+            return str(error)
+        case _:
+            return explain_error(error)
 
 
 class TurnLike(Protocol):

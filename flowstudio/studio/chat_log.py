@@ -70,7 +70,8 @@ class ChatLog(VerticalScroll, can_focus=True):
     ChatLog {
         height: 1fr; scrollbar-size: 1 1; background: $background;
         & .visit { margin-top: 1; border-left: thick $role-accent; padding: 0 1; }
-        & .visit.-decision { border-left: thick $role-forced; }
+        & .visit.-forced { border-left: thick $role-forced; }
+        & .visit.-now { border-left: thick $role-now; }
         & .said { margin-top: 1; border-left: thick $role-muted; padding: 0 1; }
         & .answer { padding: 0 2; }
         & .thinking { padding: 0 2; }
@@ -88,6 +89,7 @@ class ChatLog(VerticalScroll, can_focus=True):
         self._live: Answer | None = None
         self._tools: dict[str, Fold] = {}
         self._pause: Entry | None = None
+        self._visit: Fold | None = None
         self._kind = ""
         self._frames_to_end = 0
         self._retries = 0
@@ -155,10 +157,14 @@ class ChatLog(VerticalScroll, can_focus=True):
                 self._say_choice(body)
             case RunPaused(why=why, message=message):
                 self._say_pause(why, message)
-            case RunResumed() | NodeLeft():
+            case NodeLeft():
+                self._drop_pause()
+                self._end_visit()
+            case RunResumed():
                 self._drop_pause()
             case RunEnded(reason=reason, message=message, moves=moves):
                 self._drop_pause()
+                self._end_visit()
                 good = reason == "reached_end"
                 sign = GLYPHS["done" if good else "failed"]
                 text = f"{sign} {message}, after {moves} moves"
@@ -186,13 +192,14 @@ class ChatLog(VerticalScroll, can_focus=True):
         self._kind = kind
         if kind in ("begin", "end"):
             return
-        role = "forced" if kind == "decision" else "accent"
-        title = Text(harmless(shorten(node, 24)), style_of(self, role) + style_of(self, "bold"))
+        name = f"{GLYPHS['flow']} {node}" if kind == "decision" else node
+        title = Text(no_wrap=True, overflow="ellipsis")
+        title.append(harmless(shorten(name, 24)), style_of(self, "accent") + style_of(self, "bold"))
         if visit > 1:
             title.append(f"  visit {visit}", style_of(self, "dim"))
         if first_line(label) != node:
             title.append(f"  {harmless(first_line(label))}", style_of(self, "bold"))
-        self._add(Fold(title, label, classes=f"visit -{kind}"))
+        self._visit = self._add(Fold(title, label, classes="visit -now"))
 
     def _say_prompt(self, event: Event, body: PromptSent) -> None:
         self._drop_pause()
@@ -229,9 +236,12 @@ class ChatLog(VerticalScroll, can_focus=True):
 
     def _say_choice(self, body: ChoiceMade) -> None:
         forced = body.forced
-        text = Text(GLYPHS["forced" if forced else "chosen"] + " ")
-        text.append(harmless(body.branch), "bold")
-        text.stylize(style_of(self, "forced" if forced else "done"))
+        if self._visit is not None:
+            self._visit.set_class(forced, "-forced")
+        text = Text()
+        taken = style_of(self, "forced" if forced else "done")
+        text.append(GLYPHS["forced" if forced else "chosen"] + " ", taken)
+        text.append(harmless(body.branch), taken + style_of(self, "bold"))
         if forced:
             over = f", over the model’s “{shorten(harmless(body.over), 40)}”" if body.over else ""
             text.append(f"   you{over}", style_of(self, "forced"))
@@ -243,7 +253,9 @@ class ChatLog(VerticalScroll, can_focus=True):
     def _say_pause(self, why: str, message: str) -> None:
         self._drop_pause()
         failed = why in ("model_failed", "choice_failed", "node_gone", "tool_rejected")
-        text = Text(f"{GLYPHS['paused']} paused  ", style_of(self, "now") + style_of(self, "bold"))
+        text = Text()
+        now = style_of(self, "now") + style_of(self, "bold")
+        text.append(f"{GLYPHS['paused']} paused  ", now)
         text.append(harmless(message), style_of(self, "fault" if failed else "now"))
         for key, meaning in PAUSE_KEYS.get(why, ()):
             if key == "1-9" and self._kind != "decision":
@@ -254,7 +266,8 @@ class ChatLog(VerticalScroll, can_focus=True):
 
     def _ask(self, question: str, options: Sequence[str]) -> None:
         self._drop_pause()
-        text = Text(f"{GLYPHS['waiting']} ", style_of(self, "now") + style_of(self, "bold"))
+        text = Text()
+        text.append(f"{GLYPHS['waiting']} ", style_of(self, "now") + style_of(self, "bold"))
         text.append(harmless(question), style_of(self, "now"))
         for number, option in enumerate(options, 1):
             text.append(f"\n  {number} ", style_of(self, "accent") + style_of(self, "bold"))
@@ -263,6 +276,11 @@ class ChatLog(VerticalScroll, can_focus=True):
 
     def _note(self, text: str, role: str, classes: str = "tool") -> None:
         self._add(Entry(Text(harmless(text), style_of(self, role)), classes=classes))
+
+    def _end_visit(self) -> None:
+        if self._visit is not None:
+            self._visit.remove_class("-now")
+            self._visit = None
 
     def _drop_pause(self) -> None:
         if self._pause is not None:

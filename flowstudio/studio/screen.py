@@ -62,10 +62,10 @@ class StudioScreen(Screen[None]):
         yield TopLine(id="top")
         yield Static(self._tabs(), id="tabs")
         with Horizontal(id="panes"):
-            yield SkillsPane(id="skills-pane")
+            yield SkillsPane(self.options.work_dir, id="skills-pane")
             yield Workbench(self.driver, id="middle")
             yield ChatPane(id="chat-pane")
-        yield Footer(compact=True, show_command_palette=False)
+        yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Show the frame first; everything that costs time comes after it is painted."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
@@ -14,6 +15,7 @@ from textual.reactive import reactive
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from flowstudio.paths import show_path
 from flowstudio.skill.skill import SCOPES, Skill, fold_name
 from flowstudio.studio.marks import GLYPHS, style_of
 from flowstudio.text import harmless
@@ -59,9 +61,10 @@ class SkillsPane(Vertical):
             super().__init__()
             self.skill = skill
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, work_dir: Path, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.border_title = "Skills"
+        self._work_dir = work_dir
         self._skills: Sequence[Skill] = ()
         self._shown: dict[str, Skill] = {}
         self._selected: str | None = None
@@ -176,7 +179,8 @@ class SkillsPane(Vertical):
                 f"\n{GLYPHS['fault']} line {first.span.line}: {harmless(first.message)}",
                 style_of(self, "fault"),
             )
-        text.append(f"\n{harmless(str(skill.path))}", style_of(self, "dim"))
+        place = show_path(skill.path, self._work_dir)
+        text.append(f"\n{harmless(place)}", style_of(self, "dim"))
         about.update(text)
 
 
