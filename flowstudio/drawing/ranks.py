@@ -1,24 +1,100 @@
-"""Stage 2: the rank of each node, so that forward edges lead from a lower rank to a higher one."""
+"""Stage 2: the rank of each node, so that forward edges lead from a lower rank to a higher one.
+
+The best ranks make all edges together as short as can be. Longest path and a few tightening passes
+find them for nearly every flow that a person writes, and a look at the long edges proves it. Where
+they do not, the ranks are the dual of a min-cost flow, which networkx solves; it is imported only
+then.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 type Arc = tuple[int, int]
 
 _TIGHTENING_PASSES = 4
+_MOST_FOR_SIMPLEX = 1_000
+_STEPS_EACH = 20
+"""Steps for each arc that the proof may take."""
 
 
 def assign_ranks(count: int, arcs: Sequence[Arc]) -> list[int]:
-    """Ranks from 0 for a graph without cycles; each arc goes up by at least one.
-
-    Longest path first, then a few passes that shorten arcs.
-    """
+    """Ranks from 0 for a graph without cycles; each arc goes up by at least one."""
     ranks, topological = _longest_path(count, arcs)
     _tighten(ranks, topological, arcs)
+    if count <= _MOST_FOR_SIMPLEX and not _is_shortest(ranks, arcs):
+        better = _solve(count, arcs)
+        if _length(better, arcs) < _length(ranks, arcs):
+            ranks = better
     lowest = min(ranks, default=0)
     return [rank - lowest for rank in ranks]
+
+
+def _length(ranks: Sequence[int], arcs: Sequence[Arc]) -> int:
+    return sum(ranks[dst] - ranks[src] for src, dst in arcs)
+
+
+def _is_shortest(ranks: Sequence[int], arcs: Sequence[Arc]) -> bool:
+    """Whether each long arc is as long as the longest way beside it: then nothing can be shorter.
+
+    False also where the answer would take too many steps.
+    """
+    exits: list[list[int]] = [[] for _ in ranks]
+    for src, dst in arcs:
+        exits[src].append(dst)
+    left = _STEPS_EACH * len(arcs)
+    for src, dst in arcs:
+        span = ranks[dst] - ranks[src]
+        if span == 1:
+            continue
+        # Only ways without slack count: each of their arcs leads to the very next rank.
+        reached = {src}
+        stack = [src]
+        while stack and dst not in reached and left > 0:
+            node = stack.pop()
+            for other in exits[node]:
+                left -= 1
+                if ranks[other] == ranks[node] + 1 <= ranks[dst] and other not in reached:
+                    reached.add(other)
+                    stack.append(other)
+        if dst not in reached:
+            return False
+    return True
+
+
+def _solve(count: int, arcs: Sequence[Arc]) -> list[int]:
+    """Optimal ranks: arcs that carry flow in the dual problem's solution have length one."""
+    import networkx as nx
+
+    weight: dict[Arc, int] = {}
+    demand = [0] * count
+    for src, dst in arcs:
+        demand[src] -= 1
+        demand[dst] += 1
+        weight[src, dst] = -1
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    graph.add_nodes_from((node, {"demand": demand[node]}) for node in range(count))
+    graph.add_edges_from((src, dst, {"weight": cost}) for (src, dst), cost in weight.items())
+    flows: Mapping[int, Mapping[int, int]] = nx.network_simplex(graph)[1]
+    ahead: list[list[Arc]] = [[] for _ in range(count)]
+    for src, dst in weight:
+        ahead[src].append((dst, 1))
+        if flows[src][dst]:
+            ahead[dst].append((src, -1))
+    ranks = [0] * count
+    waiting = deque(range(count))
+    queued = bytearray(b"\1") * count
+    while waiting:
+        node = waiting.popleft()
+        queued[node] = 0
+        for other, step in ahead[node]:
+            if ranks[other] < ranks[node] + step:
+                ranks[other] = ranks[node] + step
+                if not queued[other]:
+                    queued[other] = 1
+                    waiting.append(other)
+    return ranks
 
 
 def _longest_path(count: int, arcs: Sequence[Arc]) -> tuple[list[int], list[int]]:
