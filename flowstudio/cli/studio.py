@@ -6,13 +6,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from flowstudio.cli.output import fail
+from flowstudio.cli.output import fail, say
+from flowstudio.skill import SkillError, Target, discover, load_skill, resolve
 
 
 def open_studio(args: argparse.Namespace) -> int:
     """Open the full-screen studio."""
-    from flowstudio.skill import SkillError, Target, discover, resolve
-
     wanted: Path | None = args.prompt_flow or args.path
     try:
         target = resolve(wanted, extra_dirs=args.skills_dir)
@@ -25,10 +24,7 @@ def open_studio(args: argparse.Namespace) -> int:
     if args.script is not None and not Path(args.script).is_file():
         return fail(f"{args.script}: no such file", "--script takes a YAML file of answers")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return fail(
-            "the studio needs a terminal",
-            "without one, use: flowstudio list, show, check, draw, run (each has --help)",
-        )
+        return _show_without_terminal(target)
     from flowstudio.studio.app import StudioApp
     from flowstudio.studio.driver import StudioOptions
 
@@ -45,3 +41,18 @@ def open_studio(args: argparse.Namespace) -> int:
     app = StudioApp(options, select=target.skill, files=target.files)
     app.run()
     return app.return_code or 0
+
+
+def _show_without_terminal(target: Target) -> int:
+    """No terminal: print the picture that the studio would open with, and say what to use."""
+    skill = load_skill(target.skill) if target.skill else None
+    if skill is not None and skill.chart is not None and skill.chart.nodes:
+        from flowstudio.drawing import draw
+
+        say(draw(skill.chart, zoom="title").text(), end="")
+    say(
+        "flowstudio: the studio needs a terminal, and there is none here; without one use\n"
+        "  flowstudio list, show, check, draw or run (each has --help)",
+        file=sys.stderr,
+    )
+    return 0 if skill is not None and not skill.errors else 2
