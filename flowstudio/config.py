@@ -111,15 +111,22 @@ def load_config(path: Path | None = None) -> LoadedConfig:
         raw: object = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         return LoadedConfig(Config(), (), path)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        # A ValueError is text that is not UTF-8, or a date or number that YAML cannot make.
         reason = " ".join(str(error).split())
         return LoadedConfig(Config(), (f"{path}: not read: {reason}",), path)
     if raw is None:
         return LoadedConfig(Config(), (), path)
     if not isinstance(raw, dict):
         return LoadedConfig(Config(), (f"{path}: must be a mapping of settings",), path)
-    values = cast("dict[str, Any]", raw)
-    problems: list[str] = []
+    settings = cast("dict[object, Any]", raw)
+    values = {key: value for key, value in settings.items() if isinstance(key, str)}
+    problems = [
+        f"{path}: {key}: the name of a setting must be text; YAML reads yes, no, on and numbers as "
+        "something else"
+        for key in settings
+        if not isinstance(key, str)
+    ]
     while True:
         try:
             return LoadedConfig(Config.model_validate(values), tuple(problems), path)
@@ -129,5 +136,5 @@ def load_config(path: Path | None = None) -> LoadedConfig:
                 where = ".".join(str(part) for part in one["loc"])
                 problems.append(f"{path}: {where}: {one['msg']}")
             # A wrong setting costs the top-level entry that it stands in, not the whole file.
-            bad = {str(one["loc"][0]) for one in wrong if one["loc"]}
-            values = {key: value for key, value in values.items() if str(key) not in bad}
+            bad = {one["loc"][0] for one in wrong if one["loc"]}
+            values = {key: value for key, value in values.items() if key not in bad}
