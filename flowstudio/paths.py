@@ -56,7 +56,7 @@ def bundled(kind: str) -> Path:
 
 
 def show_path(path: Path, base: Path | None = None) -> str:
-    """A path for people: relative to `base` where it lies below it, with `~` for the home folder."""
+    """A path for people: relative to `base` where it lies below it, else with `~` for home."""
     if base is not None and path.is_relative_to(base):
         return str(path.relative_to(base))
     return f"~/{path.relative_to(home())}" if path.is_relative_to(home()) else str(path)

@@ -6,14 +6,39 @@ the terminal that shows it. They are shown as visible signs instead.
 
 from __future__ import annotations
 
-_TABLE: dict[int, int | str] = {code: 0x2400 + code for code in range(32) if code not in (9, 10)}
-_TABLE |= {0x7F: 0x2421, 0x0D: "", 0x2028: "\n", 0x2029: "\n"}
-_TABLE |= dict.fromkeys((*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), "�")
+import json
+import re
+
+_DIRECTION_MARKS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_TABLE: dict[int, int | str] = {
+    **{code: 0x2400 + code for code in range(32) if code not in (9, 10)},
+    **dict.fromkeys((*range(0x80, 0xA0), *_DIRECTION_MARKS), "�"),
+    0x7F: 0x2421,
+    0x0D: "",
+    0x2028: "\n",
+    0x2029: "\n",
+}
+_ESCAPED_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def harmless(text: str) -> str:
     """`text` with everything that could disturb a terminal made visible; lines and tabs stay."""
     return text.translate(_TABLE)
+
+
+def to_json(value: object, *, indent: int | None = None, encoding: str = "utf-8") -> str:
+    """`value` as JSON that reads well and that any terminal, pipe and file can take.
+
+    Nothing is lost: control characters, direction marks, halves of surrogate pairs, and whatever
+    `encoding` has no sign for are written as `\\uXXXX`.
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    text = _ESCAPED_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return json.dumps(value, indent=indent)
+    return text
 
 
 def first_line(text: str) -> str:
