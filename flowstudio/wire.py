@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import dataclasses
 import time as clock
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 type Author = Literal["model", "user", "script", "seed", "replay", "only-exit"]
 type Verdict = Literal["allow", "session", "reject"]
@@ -28,6 +28,7 @@ type EndReason = Literal[
     "tool_rejected",
     "model_failed",
     "dead_end",
+    "failed",
 ]
 type PauseReason = Literal[
     "step",
@@ -223,7 +224,8 @@ class NodeLeft(Body):
     """The visit is over: its answer, the branch taken and the next node, as one record."""
 
     type: ClassVar[str] = "node_left"
-    to: str
+    to: str | None
+    """The node that comes next; None where the run ends: at END, and where nothing leads on."""
     branch: str | None
     by: Author
     answer: str
@@ -273,7 +275,9 @@ class RunPaused(Body):
 
 @dataclass(frozen=True, slots=True)
 class RunResumed(Body):
-    """The run goes on after a pause, by this command."""
+    """The run goes on after a pause, by this command: `step`, `continue`, `run_to`, `choose`,
+    `go_to`.
+    """
 
     type: ClassVar[str] = "run_resumed"
     command: str
@@ -320,7 +324,7 @@ class Event:
     body: Body
     run: str
     time: float
-    """Seconds since the epoch."""
+    """Seconds since the epoch, to the millisecond."""
     node: str | None = None
     visit: int | None = None
 
@@ -354,8 +358,8 @@ class Event:
         try:
             kind = BODIES[record["type"]]
             names = {field.name for field in dataclasses.fields(kind)}
-            values = {
-                key: tuple(value) if isinstance(value, list) else value
+            values: dict[str, Any] = {
+                key: tuple(cast("list[Any]", value)) if isinstance(value, list) else value
                 for key, value in record.items()
                 if key in names
             }
@@ -397,13 +401,14 @@ class Wire:
 
     def emit(self, body: Body) -> Event:
         """Say that something happened, now, at the node and visit in force."""
-        event = Event(body, self.run, self._now(), self._node, self._visit)
+        # To the millisecond, as it is written down: read back, an event is the same event.
+        event = Event(body, self.run, round(self._now(), 3), self._node, self._visit)
         for consumer in tuple(self._consumers):
             consumer(event)
         return event
 
     @contextmanager
-    def visiting(self, node: str, visit: int) -> Iterator[None]:
+    def visiting(self, node: str, visit: int) -> Generator[None]:
         """Stamp everything said meanwhile with this node and visit."""
         before = (self._node, self._visit)
         self._node, self._visit = node, visit

@@ -16,6 +16,7 @@ from flowstudio.wire import (
     Author,
     ChoiceMade,
     ChoiceRejected,
+    EndReason,
     Event,
     NodeEntered,
     NodeLeft,
@@ -29,6 +30,9 @@ from flowstudio.wire import (
     UserAnswered,
     UserAsked,
 )
+
+_FAULTS: frozenset[EndReason] = frozenset({"model_failed", "choice_failed", "dead_end", "failed"})
+"""Ends for which the node where the run stood is marked."""
 
 type Phase = Literal["idle", "running", "paused", "ended"]
 type EdgeKey = tuple[str, str, str | None]
@@ -102,7 +106,8 @@ class RunState:
                 self.started = event.time
             case NodeEntered(move=move, kind=kind, label=label):
                 node = event.node or ""
-                self.current = node
+                # A question that a command cut short is never answered.
+                self.current, self.waits_for = node, ""
                 self.visits.append(Visit(node, event.visit or 1, move, kind, label, event.time))
             case PromptSent(prompt=prompt, attempt=1) if now and event.node:
                 now.prompt = prompt
@@ -123,7 +128,7 @@ class RunState:
                 self.waits_for = ""
                 self.phase, self.reason, self.why = "ended", reason, message
                 self.ended = event.time
-                if reason in ("model_failed", "choice_failed", "dead_end", "failed") and self.current:
+                if reason in _FAULTS and self.current:
                     self.failed.add(self.current)
             case UserAsked(question=question):
                 self.waits_for = question
