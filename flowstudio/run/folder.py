@@ -17,7 +17,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
+from pydantic import TypeAdapter, ValidationError
+
 from flowstudio import __version__
+from flowstudio.text import to_json
 
 FORMAT = 1
 """Version of the folder's format; raised when older programs could misread it."""
@@ -77,13 +80,14 @@ def create_run(
         OSError: the folder cannot be made.
     """
     now = datetime.now(UTC)
-    run_id = f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
-    folder = root / run_id
-    folder.mkdir(parents=True)
+    root.mkdir(parents=True, exist_ok=True)
+    folder = _make_new(root, f"{now:%Y%m%d-%H%M%S}")
+    sync_folder(root)
     created = now.isoformat(timespec="seconds").replace("+00:00", "Z")
-    header = Header(run_id, flow, str(path) if path else None, model, input, str(work_dir), created)
-    text = json.dumps(asdict(header), ensure_ascii=False, indent=2)
-    write_safely(folder / "run.json", text + "\n")
+    header = Header(
+        folder.name, flow, str(path) if path else None, model, input, str(work_dir), created
+    )
+    write_safely(folder / "run.json", to_json(asdict(header), indent=2) + "\n")
     return RunFolder(folder, header)
 
 
@@ -94,28 +98,46 @@ def open_run(path: Path) -> RunFolder:
         OSError: it cannot be read.
         ValueError: it is not a run's folder, or of a newer format.
     """
-    raw: object = json.loads((path / "run.json").read_text(encoding="utf-8"))
-    if not isinstance(raw, dict):
-        raise ValueError(f"{path}: not the header of a run")
-    record = cast("dict[str, Any]", raw)
-    if record.get("format", 0) > FORMAT:
-        raise ValueError(f"{path}: made by a newer flowstudio; this one reads format {FORMAT}")
+    file = path / "run.json"
+    raw: object = json.loads(file.read_text(encoding="utf-8"))
+    record = cast("dict[str, Any]", raw) if isinstance(raw, dict) else {}
+    version = record.get("format")
+    if isinstance(version, int) and version > FORMAT:
+        raise ValueError(f"{file}: made by a newer flowstudio; this one reads format {FORMAT}")
     try:
-        return RunFolder(path, Header(**record))
-    except TypeError as error:
-        raise ValueError(f"{path}: not the header of a run: {error}") from error
+        return RunFolder(path, TypeAdapter(Header).validate_python(record))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ValueError(f"{file}: not the header of a run: {where}: {first['msg']}") from error
 
 
 def write_safely(path: Path, text: str) -> None:
     """Write a whole file so that a kill leaves the old one or the new one, never half of it."""
     draft = path.with_name(f".{path.name}.new")
-    with draft.open("w", encoding="utf-8", newline="") as file:
-        file.write(text)
+    with draft.open("wb") as file:
+        file.write(text.encode("utf-8", "surrogatepass"))
         file.flush()
         os.fsync(file.fileno())
     draft.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
+    sync_folder(path.parent)
+
+
+def sync_folder(path: Path) -> None:
+    """Return when the names in a folder are on disk for good (fsync)."""
+    folder = os.open(path, os.O_RDONLY)
     try:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def _make_new(root: Path, moment: str) -> Path:
+    """A new folder for a run; several runs may begin in the same second."""
+    while True:
+        folder = root / f"{moment}-{secrets.token_hex(2)}"
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            continue
+        return folder

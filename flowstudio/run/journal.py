@@ -12,28 +12,30 @@ hears of them.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
+from flowstudio.run.folder import sync_folder
+from flowstudio.text import to_json
 from flowstudio.wire import (
     Event,
     FlowReloaded,
     NodeLeft,
     RunEnded,
     RunStarted,
-    StatusChanged,
     Text,
     Thinking,
     ToolCalled,
 )
 
 _DURABLE = (RunStarted, NodeLeft, ToolCalled, FlowReloaded, RunEnded)
-_UNSAVED = (StatusChanged,)
+_sync_file: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
 
 
 class JournalDamaged(ValueError):
@@ -49,19 +51,21 @@ class JournalWriter:
     """Appends events to a journal; a consumer for `Wire.subscribe`.
 
     Raises:
-        OSError: the disk refuses. Nothing was acknowledged then, and the run hears of it.
+        OSError: the disk refuses. Nothing was acknowledged then, and the run hears of it. What was
+            written stays readable: no part of the record that did not fit is left behind.
     """
 
     def __init__(self, path: Path, *, sync: bool = True) -> None:
         self._file: BinaryIO = path.open("ab", buffering=0)
+        self._size = self._file.seek(0, os.SEEK_END)
         self._sync = sync
         self._count = 0
         self._stream: Event | None = None
+        if sync:
+            sync_folder(path.parent)
 
     def __call__(self, event: Event) -> None:
         """Record one event; on disk when this returns, if it is one of the durable kinds."""
-        if isinstance(event.body, _UNSAVED):
-            return
         if self._joins(event):
             return
         self.flush()
@@ -70,7 +74,7 @@ class JournalWriter:
             return
         self._write(event)
         if self._sync and isinstance(event.body, _DURABLE):
-            os.fdatasync(self._file.fileno())
+            _sync_file(self._file.fileno())
 
     def _joins(self, event: Event) -> bool:
         """Whether the event continued the stream that is being joined."""
@@ -86,20 +90,32 @@ class JournalWriter:
     def flush(self) -> None:
         """Write the streamed text that is still being joined."""
         if self._stream is not None:
-            event, self._stream = self._stream, None
-            self._write(event)
+            self._write(self._stream)
+            self._stream = None
 
     def close(self) -> None:
         """Flush and close; safe to call twice."""
-        if not self._file.closed:
+        if self._file.closed:
+            return
+        try:
             self.flush()
+        finally:
             self._file.close()
 
     def _write(self, event: Event) -> None:
+        record = {"n": self._count + 1, **event.to_json()}
+        line = _seal(to_json(record))
+        try:
+            rest = memoryview(line)
+            while rest:
+                # A full disk may take a part of it before it refuses the rest.
+                rest = rest[self._file.write(rest) :]
+        except OSError:
+            with contextlib.suppress(OSError):
+                self._file.truncate(self._size)
+            raise
+        self._size += len(line)
         self._count += 1
-        record = {"n": self._count, **event.to_json()}
-        body = json.dumps(record, ensure_ascii=False)
-        self._file.write(_seal(body))
 
 
 @dataclass(frozen=True, slots=True)
