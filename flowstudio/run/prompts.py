@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 ARGUMENTS = "$ARGUMENTS"
-_NAMED = re.compile(r"\{\{\s*([^\W\d]\w*)\s*\}\}")
+_PLACES = re.compile(r"\$ARGUMENTS|\{\{\s*([^\W\d]\w*)\s*\}\}")
 
 
 def takes_input(labels: Iterable[str]) -> bool:
@@ -15,12 +15,15 @@ def takes_input(labels: Iterable[str]) -> bool:
 
 
 def fill(label: str, text: str, variables: Mapping[str, str]) -> str:
-    """The label with `$ARGUMENTS` and each known `{{name}}` filled in; unknown names stay."""
+    """The label with `$ARGUMENTS` and each known `{{name}}` filled in; unknown names stay.
 
-    def named(match: re.Match[str]) -> str:
-        return variables.get(match[1], match[0])
+    What is filled in is data: a place for input in it is not filled again.
+    """
 
-    return _NAMED.sub(named, label).replace(ARGUMENTS, text)
+    def find(match: re.Match[str]) -> str:
+        return text if match[0] == ARGUMENTS else variables.get(match[1], match[0])
+
+    return _PLACES.sub(find, label)
 
 
 def with_request(prompt: str, text: str) -> str:

@@ -37,5 +37,8 @@ def ralph_flow(prompt: str | list[ContentPart]) -> Flow:
 
 
 def ralph_moves(iterations: int) -> int:
-    """The move bound for `iterations` rounds (-1: without bound): BEGIN, R1 and END come on top."""
-    return UNBOUNDED_MOVES if iterations < 0 else iterations + 3
+    """The moves of R1 and at most `iterations` rounds of R2 (-1: without bound).
+
+    BEGIN → R1, R1 → R2, each CONTINUE between two rounds, and STOP.
+    """
+    return UNBOUNDED_MOVES if iterations < 0 else iterations + 2
