@@ -7,7 +7,7 @@ subscribes to it, gives commands to `control`, and awaits `run_flow` or `say`.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ from flowstudio.run.runner import DEFAULT_MAX_MOVES, FlowRunner, RunOutcome
 from flowstudio.soul import Agent, Context, KimiSoul, Runtime
 from flowstudio.soul.messages import system_message
 from flowstudio.soul.slash import SlashCommand
-from flowstudio.wire import FlowReloaded, Notice, Wire
+from flowstudio.wire import Event, FlowReloaded, Notice, Wire
 
 if TYPE_CHECKING:
     from kosong.message import Message
@@ -109,9 +109,7 @@ class Session:
         context = Context(folder.context if folder else None)
         if request.path is not None:
             context.append_message(_introduce(request.name, request.path))
-        self.soul = KimiSoul(self.agent, self.runtime, context=context)
-        for source in self._sources:
-            self.soul.add_commands(source)
+        self.soul = self._make_soul(context)
         self.runner = FlowRunner(
             request.flow,
             name=request.name,
@@ -135,10 +133,25 @@ class Session:
         if self.runner is None:
             return None
         body = self.runner.reload(flow)
-        if self.folder is not None and self._request is not None:
-            self._keep(self.folder, body.revision, source)
+        if self.folder is not None:
+            try:
+                self._keep(self.folder, body.revision, source)
+            except OSError as error:
+                self.wire.emit(
+                    Notice(f"Revision {body.revision} could not be kept: {error}", "warning")
+                )
         self.wire.emit(body)
         return body
+
+    def _make_soul(self, context: Context) -> KimiSoul:
+        """A soul with a conversation of its own, and what the user set in the one before."""
+        soul = KimiSoul(self.agent, self.runtime, context=context)
+        for source in self._sources:
+            soul.add_commands(source)
+        soul.take_prompt = self.soul.take_prompt
+        if self.soul.thinking:
+            soul.set_thinking(True)
+        return soul
 
     def _make_folder(self, request: RunRequest, model: str) -> RunFolder | None:
         if self._runs_dir is None:
@@ -160,12 +173,21 @@ class Session:
         folder.keep_revision(revision, path.name if path else "flow.txt", source)
 
     @contextlib.contextmanager
-    def _journal(self, folder: RunFolder | None):
+    def _journal(self, folder: RunFolder | None) -> Generator[None]:
         if folder is None:
             yield
             return
         writer = JournalWriter(folder.journal)
-        leave = self.wire.subscribe(writer, first=True)
+
+        def write(event: Event) -> None:
+            try:
+                writer(event)
+            except OSError:
+                # The run breaks off now; the others must still hear that it did.
+                leave()
+                raise
+
+        leave = self.wire.subscribe(write, first=True)
         try:
             yield
         finally:
