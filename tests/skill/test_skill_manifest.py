@@ -223,6 +223,11 @@ def test_a_chart_without_a_tag_is_pointed_at(load: Load) -> None:
     assert "line 6" in skill.diagnostics[0].hint
 
 
+@pytest.mark.parametrize("block", ["```mermaid\n```\n", "```d2\n# to come\n```\n"])
+def test_a_chart_that_holds_nothing_is_missing_at_its_block(load: Load, block: str) -> None:
+    assert said(load(f"{HEAD}text\n{block}")) == [("chart-missing", 7, 1)]
+
+
 def test_a_chart_of_another_type_alone_is_an_error(load: Load) -> None:
     skill = load(HEAD + SEQUENCE)
     (error,) = skill.diagnostics
@@ -314,6 +319,7 @@ YAML = "name: y\ntype: flow\ndescription: d\nflow:\n  format: d2 # or mermaid\n"
         "  content: |-\n    BEGIN -> work -> END\n    work: do it",
         "  content: |2\n      BEGIN -> work -> END\n      work: do it\n",
         '  content: "BEGIN -> work -> END\\nwork: do it"\n',
+        '  content: "BEGIN -> work -> END\\n   work: do it\\n"\n',
         "  content: >\n    BEGIN -> work -> END\n\n    work: do it\n",
         "  content: 'BEGIN -> work -> END\n\n    work: do it'\n",
     ],

@@ -33,6 +33,23 @@ def test_only_what_was_edited_changes(load: Load, data: bytes) -> None:
     assert save(saved, skill.source).path.read_bytes() == data
 
 
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_labels_place_in_the_file_is_where_a_new_one_is_written(load: Load, newline: str) -> None:
+    head = "---\nname: demo\ndescription: d\ntype: flow\n---\n1. list\n\n"
+    chart = "   ```mermaid\n   graph TD\n   A([BEGIN]) --> B[old] --> C([END])\n   ```\nend\n"
+    skill = load((head + chart).replace("\n", newline))
+    assert skill.chart is not None
+    span = skill.chart.nodes["B"].label_span
+    assert span is not None
+    lines = skill.source.split(newline)
+    line = lines[span.line - 1]
+    lines[span.line - 1] = line[: span.column - 1] + "new" + line[span.end_column - 1 :]
+    saved = save(skill, newline.join(lines))
+    assert saved.flow is not None
+    assert saved.flow.nodes["B"].text == "new"
+    assert saved.source == skill.source.replace("[old]", "[new]")
+
+
 def test_permissions_stay_and_nothing_is_left_behind(load: Load) -> None:
     skill = load(TEXT)
     skill.path.chmod(0o640)
