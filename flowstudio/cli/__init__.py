@@ -7,6 +7,7 @@ headless twin for scripts and CI. Each command's module is imported when it is c
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -16,15 +17,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and give its exit status."""
     from flowstudio.cli.parser import parse
 
+    for stream in (sys.stdout, sys.stderr):
+        # What the terminal has no sign for is replaced, not a reason to fail.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     call = parse(sys.argv[1:] if argv is None else argv)
     try:
-        return call.func(call)
+        status = call.func(call)
+        sys.stdout.flush()
     except BrokenPipeError:
-        # The reader of our output (`| head`) has gone. Keep Python from complaining at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of our output (`| head`) has gone.
+        _drop_output()
         return 141
     except KeyboardInterrupt:
         return 130
+    except OSError as error:
+        # A full disk behind `>`, a work folder that was deleted.
+        _drop_output()
+        from flowstudio.cli.output import fail
+
+        return fail(str(error), "")
+    return status
+
+
+def _drop_output() -> None:
+    """Keep Python from complaining at exit about output that nobody takes."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

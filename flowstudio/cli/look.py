@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from flowstudio.cli.output import fail, print_diagnostics, say
+from flowstudio.cli.output import can_show, fail, print_diagnostics, print_json, say
 from flowstudio.flow import CODES, Diagnostic, FlowEdge, FlowNode, Span
 from flowstudio.skill import Root, Skill, SkillError, discover, find_roots, load_skill, read_roots
 
@@ -22,7 +21,7 @@ def list_skills(args: argparse.Namespace) -> int:
         return fail(f"{work_dir} is not a folder", "give a work folder, or leave PATH out")
     catalogue = discover(work_dir, extra_dirs=args.skills_dir)
     if args.json:
-        _print_json([_skill_record(skill) for skill in catalogue.skills])
+        print_json([_skill_record(skill) for skill in catalogue.skills], indent=2)
         return 0
     width = max((len(skill.name) for skill in catalogue.skills), default=0)
     scope = None
@@ -43,7 +42,7 @@ def show(args: argparse.Namespace) -> int:
     if skill is None:
         return 2
     if args.json:
-        _print_json(_chart_record(skill))
+        print_json(_chart_record(skill), indent=2)
     else:
         _print_outline(skill)
         print_diagnostics(skill.diagnostics, {skill.path: skill.source}, file=sys.stderr)
@@ -61,7 +60,7 @@ def check(args: argparse.Namespace) -> int:
     findings = [d for skill in skills for d in skill.diagnostics]
     errors = sum(d.severity == "error" for d in findings)
     if args.json:
-        _print_json([diagnostic_record(d) for d in findings])
+        print_json([diagnostic_record(d) for d in findings], indent=2)
         return 1 if errors else 0
     print_diagnostics(findings, {skill.path: skill.source for skill in skills}, file=sys.stdout)
     warnings = len(findings) - errors
@@ -80,12 +79,13 @@ def draw_chart(args: argparse.Namespace) -> int:
         return fail(f"{skill.path} holds no chart that could be drawn", "")
     from flowstudio.drawing import draw
 
+    plain = args.ascii or (args.output is None and not can_show("─│┌▶"))
     drawing = draw(
         skill.chart,
         direction=args.direction,
         zoom=args.zoom,
         width=args.width,
-        glyphs="ascii" if args.ascii else "unicode",
+        glyphs="ascii" if plain else "unicode",
     )
     text = drawing.svg() if args.format == "svg" else drawing.text()
     if args.output is None:
@@ -241,7 +241,3 @@ def diagnostic_record(d: Diagnostic) -> dict[str, Any]:
 
 def _first_line(text: str) -> str:
     return next(iter(text.splitlines()), "")
-
-
-def _print_json(value: object) -> None:
-    say(json.dumps(value, ensure_ascii=False, indent=2))

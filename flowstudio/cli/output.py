@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from flowstudio.flow import Diagnostic, Span
-from flowstudio.text import harmless
+from flowstudio.text import harmless, to_json
 
 
 def say(text: str = "", *, end: str = "\n", file: TextIO | None = None) -> None:
@@ -20,6 +20,21 @@ def say(text: str = "", *, end: str = "\n", file: TextIO | None = None) -> None:
     encoding = out.encoding or "utf-8"
     clean = harmless(text).encode(encoding, "replace").decode(encoding)
     print(clean, end=end, file=out)
+
+
+def print_json(value: object, *, indent: int | None = None) -> None:
+    """Print a value for programs, at once: on one line, or indented. Nothing in it is replaced."""
+    text = to_json(value, indent=indent, encoding=sys.stdout.encoding or "utf-8")
+    print(text, flush=True)
+
+
+def can_show(text: str) -> bool:
+    """Whether standard output has signs for all of `text`."""
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def fail(message: str, hint: str) -> int:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import json
 import signal
 import sys
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flowstudio.cli.look import find_skill
-from flowstudio.cli.output import fail, print_diagnostics, say
+from flowstudio.cli.output import fail, print_diagnostics, print_json, say
 from flowstudio.config import Config, load_config
 from flowstudio.text import duration, first_line, shorten
 from flowstudio.wire import (
@@ -48,8 +48,10 @@ _STATUS: dict[EndReason, int] = {
     "max_moves": 5,
     "tool_rejected": 6,
     "dead_end": 7,
+    "failed": 2,
     "stopped": 130,
 }
+_ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 def run_flow(args: argparse.Namespace) -> int:
@@ -129,9 +131,11 @@ async def _run(args: argparse.Namespace, skill: Skill, config: Config) -> int:
     except ModelError as error:
         return fail(str(error), "")
     wire = Wire()
+    control = RunControl()
     tally = _Tally()
     wire.subscribe(tally.take)
-    wire.subscribe(_print_json if args.json else _Printer().show)
+    output = _Output(_show_json if args.json else _Printer().show, control)
+    wire.subscribe(output.take)
     catalogue = discover(Path.cwd(), extra_dirs=args.skills_dir)
     runtime = Runtime.create(
         config,
@@ -142,23 +146,24 @@ async def _run(args: argparse.Namespace, skill: Skill, config: Config) -> int:
         policy="allow" if args.yolo or config.yolo else "reject",
     )
     session = Session(runtime, default_agent(runtime), runs_dir=paths.runs_dir())
-    text = args.input if args.input is not None else (script.args if script else "")
+    text = _as_text(args.input) if args.input is not None else (script.args if script else "")
     request = RunRequest(
         skill.flow, skill.name, skill.path, skill.source, text, max_moves=args.max_moves
     )
-    control = RunControl()
     with _stop_on_interrupt(control):
         try:
-            outcome = await session.run_flow(request, control)
+            reason = (await session.run_flow(request, control)).reason
         except MaxStepsReached:
-            return _STATUS["max_moves"]
+            reason = "max_moves"
         except OSError as error:
             return fail(f"the run cannot be kept on disk: {error}", "see FLOWSTUDIO_HOME")
+    if output.is_closed:
+        raise BrokenPipeError
     if script is not None and (misses := tally.misses(script)):
         for miss in misses:
             say(f"flowstudio: the script's expectation failed: {miss}", file=sys.stderr)
         return 1
-    return _STATUS[outcome.reason]
+    return _STATUS[reason]
 
 
 async def _find_llm(args: argparse.Namespace, config: Config) -> tuple[LLM, Script | None]:
@@ -194,22 +199,49 @@ async def _find_llm(args: argparse.Namespace, config: Config) -> tuple[LLM, Scri
 
 
 @contextlib.contextmanager
-def _stop_on_interrupt(control: RunControl):
-    """Ctrl-C ends the run in good order: the journal says so, the stream is cut."""
+def _stop_on_interrupt(control: RunControl) -> Generator[None]:
+    """Ctrl-C (and SIGTERM) ends the run in good order: the journal says so, the stream is cut."""
     loop = asyncio.get_running_loop()
     try:
-        loop.add_signal_handler(signal.SIGINT, control.stop)
+        for number in _ENDING:
+            loop.add_signal_handler(number, control.stop)
     except NotImplementedError:
         yield
         return
     try:
         yield
     finally:
-        loop.remove_signal_handler(signal.SIGINT)
+        for number in _ENDING:
+            loop.remove_signal_handler(number)
 
 
-def _print_json(event: Event) -> None:
-    print(json.dumps(event.to_json(), ensure_ascii=False), flush=True)
+def _as_text(argument: str) -> str:
+    """An argument of the command line as text: bytes that are no UTF-8 are replaced."""
+    return argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+class _Output:
+    """Shows events as long as somebody reads them; when the reader goes, the run ends too."""
+
+    def __init__(self, show: Callable[[Event], None], control: RunControl) -> None:
+        self._show = show
+        self._control = control
+        self.is_closed = False
+        """True once the reader of our output (`| head`) has gone."""
+
+    def take(self, event: Event) -> None:
+        """Show one event."""
+        if self.is_closed:
+            return
+        try:
+            self._show(event)
+        except BrokenPipeError:
+            self.is_closed = True
+            self._control.stop()
+
+
+def _show_json(event: Event) -> None:
+    print_json(event.to_json())
 
 
 class _Printer:
@@ -219,7 +251,11 @@ class _Printer:
         self._in_text = False
 
     def show(self, event: Event) -> None:
-        """Print one event."""
+        """Print one event, at once: an answer streams."""
+        self._print(event)
+        sys.stdout.flush()
+
+    def _print(self, event: Event) -> None:
         if isinstance(event.body, Text):
             say(event.body.text, end="")
             self._in_text = not event.body.text.endswith("\n")
