@@ -32,12 +32,16 @@ class Source:
         """The span of `text[start:end]`."""
         return Span(*self.place(start), *self.place(end))
 
+    def offset(self, line: int, column: int) -> int:
+        """The character offset of a line and a column, both from 1: `place` the other way."""
+        return self._starts[line - 1] + column - 1
+
     def _ends_with_newline(self) -> bool:
         return self.text.endswith(("\n", "\r"))
 
 
 def _has_only_newlines(text: str) -> bool:
-    """True where `str.splitlines` splits at line ends alone (it knows more separators than that)."""
+    """True where `str.splitlines` splits at line ends alone; it knows more separators."""
     return not any(c in text for c in "\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 
 
