@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from flowstudio.cli.output import can_show, fail, print_diagnostics, print_json, say
-from flowstudio.flow import CODES, Diagnostic, FlowEdge, FlowNode, Span
+from flowstudio.flow import Diagnostic, FlowEdge, FlowNode, Span
 from flowstudio.skill import Root, Skill, SkillError, discover, find_roots, load_skill, read_roots
 
 
@@ -100,6 +101,11 @@ def draw_chart(args: argparse.Namespace) -> int:
 
 def explain(args: argparse.Namespace) -> int:
     """`flowstudio explain`"""
+    from flowstudio.flow.diagnostics import CODES
+
+    # Each of these declares its codes when it is imported.
+    for module in ("flow.codes", "flow.d2_codes", "skill.codes"):
+        importlib.import_module(f"flowstudio.{module}")
     if args.code is None:
         width = max(map(len, CODES))
         for code in sorted(CODES.values(), key=lambda code: (code.severity, code.name)):

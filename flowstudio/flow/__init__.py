@@ -1,41 +1,71 @@
 """Charts as values: read from Mermaid and D2, checked, chosen from, written back."""
 
-from flowstudio.flow.chart import Chart
-from flowstudio.flow.choice import choice_prompt, match_choice, parse_choice
-from flowstudio.flow.compile import compile_flow
-from flowstudio.flow.d2 import parse_d2_flowchart, read_d2
-from flowstudio.flow.diagnostics import (
-    CODES,
-    Diagnostic,
-    FlowError,
-    FlowParseError,
-    FlowValidationError,
-    Severity,
-)
-from flowstudio.flow.mermaid import parse_mermaid_flowchart, read_mermaid
-from flowstudio.flow.model import Flow, FlowEdge, FlowNode, FlowNodeKind, Span
-from flowstudio.flow.validate import validate_flow
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "CODES",
-    "Chart",
-    "Diagnostic",
-    "Flow",
-    "FlowEdge",
-    "FlowError",
-    "FlowNode",
-    "FlowNodeKind",
-    "FlowParseError",
-    "FlowValidationError",
-    "Severity",
-    "Span",
-    "choice_prompt",
-    "compile_flow",
-    "match_choice",
-    "parse_choice",
-    "parse_d2_flowchart",
-    "parse_mermaid_flowchart",
-    "read_d2",
-    "read_mermaid",
-    "validate_flow",
-]
+from flowstudio.lazy import names_of
+
+if TYPE_CHECKING:
+    from flowstudio.flow.chart import (
+        Chart as Chart,
+    )
+    from flowstudio.flow.choice import (
+        choice_prompt as choice_prompt,
+        match_choice as match_choice,
+        parse_choice as parse_choice,
+    )
+    from flowstudio.flow.compile import (
+        compile_flow as compile_flow,
+    )
+    from flowstudio.flow.d2 import (
+        parse_d2_flowchart as parse_d2_flowchart,
+        read_d2 as read_d2,
+    )
+    from flowstudio.flow.diagnostics import (
+        CODES as CODES,
+        Diagnostic as Diagnostic,
+        FlowError as FlowError,
+        FlowParseError as FlowParseError,
+        FlowValidationError as FlowValidationError,
+        Severity as Severity,
+    )
+    from flowstudio.flow.mermaid import (
+        parse_mermaid_flowchart as parse_mermaid_flowchart,
+        read_mermaid as read_mermaid,
+    )
+    from flowstudio.flow.model import (
+        Flow as Flow,
+        FlowEdge as FlowEdge,
+        FlowNode as FlowNode,
+        FlowNodeKind as FlowNodeKind,
+        Span as Span,
+    )
+    from flowstudio.flow.validate import (
+        validate_flow as validate_flow,
+    )
+
+__getattr__ = names_of(
+    __name__,
+    {
+        "Chart": "chart",
+        "choice_prompt": "choice",
+        "match_choice": "choice",
+        "parse_choice": "choice",
+        "compile_flow": "compile",
+        "parse_d2_flowchart": "d2",
+        "read_d2": "d2",
+        "CODES": "diagnostics",
+        "Diagnostic": "diagnostics",
+        "FlowError": "diagnostics",
+        "FlowParseError": "diagnostics",
+        "FlowValidationError": "diagnostics",
+        "Severity": "diagnostics",
+        "parse_mermaid_flowchart": "mermaid",
+        "read_mermaid": "mermaid",
+        "Flow": "model",
+        "FlowEdge": "model",
+        "FlowNode": "model",
+        "FlowNodeKind": "model",
+        "Span": "model",
+        "validate_flow": "validate",
+    },
+)

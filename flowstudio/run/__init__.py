@@ -1,0 +1,53 @@
+"""One walk through a flow: runner, control, journal, and the session that holds them."""
+
+from typing import TYPE_CHECKING
+
+from flowstudio.lazy import names_of
+
+if TYPE_CHECKING:
+    from flowstudio.run.control import (
+        RunControl as RunControl,
+    )
+    from flowstudio.run.folder import (
+        RunFolder as RunFolder,
+        create_run as create_run,
+        open_run as open_run,
+    )
+    from flowstudio.run.journal import (
+        Journal as Journal,
+        JournalDamaged as JournalDamaged,
+        JournalWriter as JournalWriter,
+        read_journal as read_journal,
+    )
+    from flowstudio.run.runner import (
+        FlowRunner as FlowRunner,
+        RunOutcome as RunOutcome,
+    )
+    from flowstudio.run.session import (
+        RunRequest as RunRequest,
+        Session as Session,
+    )
+    from flowstudio.run.state import (
+        RunState as RunState,
+        Visit as Visit,
+    )
+
+__getattr__ = names_of(
+    __name__,
+    {
+        "RunControl": "control",
+        "RunFolder": "folder",
+        "create_run": "folder",
+        "open_run": "folder",
+        "Journal": "journal",
+        "JournalDamaged": "journal",
+        "JournalWriter": "journal",
+        "read_journal": "journal",
+        "FlowRunner": "runner",
+        "RunOutcome": "runner",
+        "RunRequest": "session",
+        "Session": "session",
+        "RunState": "state",
+        "Visit": "state",
+    },
+)

@@ -1,32 +1,63 @@
 """Skills on the disk: reads them, finds them, watches them. Knows nothing of agents."""
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from flowstudio.skill.discovery import Catalogue, Match, discover, read_roots, refresh
-from flowstudio.skill.manifest import load_skill
-from flowstudio.skill.open import Target, resolve
-from flowstudio.skill.roots import Root, find_project, find_roots
-from flowstudio.skill.save import save
-from flowstudio.skill.skill import SCOPES, Scope, Skill, SkillError, SkillType
-from flowstudio.skill.watch import watch
+from flowstudio.lazy import names_of
 
-__all__ = [
-    "SCOPES",
-    "Catalogue",
-    "Match",
-    "Root",
-    "Scope",
-    "Skill",
-    "SkillError",
-    "SkillType",
-    "Target",
-    "discover",
-    "find_project",
-    "find_roots",
-    "load_skill",
-    "read_roots",
-    "refresh",
-    "resolve",
-    "save",
-    "watch",
-]
+if TYPE_CHECKING:
+    from flowstudio.skill.discovery import (
+        Catalogue as Catalogue,
+        Match as Match,
+        discover as discover,
+        read_roots as read_roots,
+        refresh as refresh,
+    )
+    from flowstudio.skill.manifest import (
+        load_skill as load_skill,
+    )
+    from flowstudio.skill.open import (
+        Target as Target,
+        resolve as resolve,
+    )
+    from flowstudio.skill.roots import (
+        Root as Root,
+        find_project as find_project,
+        find_roots as find_roots,
+    )
+    from flowstudio.skill.saving import (
+        save as save,
+    )
+    from flowstudio.skill.skill import (
+        SCOPES as SCOPES,
+        Scope as Scope,
+        Skill as Skill,
+        SkillError as SkillError,
+        SkillType as SkillType,
+    )
+    from flowstudio.skill.watching import (
+        watch as watch,
+    )
+
+__getattr__ = names_of(
+    __name__,
+    {
+        "Catalogue": "discovery",
+        "Match": "discovery",
+        "discover": "discovery",
+        "read_roots": "discovery",
+        "refresh": "discovery",
+        "load_skill": "manifest",
+        "Target": "open",
+        "resolve": "open",
+        "Root": "roots",
+        "find_project": "roots",
+        "find_roots": "roots",
+        "save": "saving",
+        "SCOPES": "skill",
+        "Scope": "skill",
+        "Skill": "skill",
+        "SkillError": "skill",
+        "SkillType": "skill",
+        "watch": "watching",
+    },
+)

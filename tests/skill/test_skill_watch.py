@@ -14,7 +14,7 @@ import pytest
 
 from flowstudio.skill import Catalogue, discover, watch
 
-watch_module = import_module("flowstudio.skill.watch")  # the package's own name is the function
+watch_module = import_module("flowstudio.skill.watching")  # the package's own name is the function
 
 PATIENCE = 20.0
 """Seconds after which an event that has not come counts as missing."""
