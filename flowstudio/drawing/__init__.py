@@ -1,6 +1,5 @@
 """A flow as characters: layout, routes and canvas; exports to text and SVG. Knows no screens."""
 
-from flowstudio.drawing.draw import choose_direction, draw
 from flowstudio.drawing.drawing import (
     Box,
     Drawing,
@@ -13,6 +12,7 @@ from flowstudio.drawing.drawing import (
     Run,
     Zoom,
 )
+from flowstudio.drawing.pipeline import choose_direction, draw
 from flowstudio.drawing.svg import LIGHT, Palette
 
 __all__ = [

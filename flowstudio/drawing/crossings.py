@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from flowstudio.drawing.layers import Layered
+from flowstudio.drawing.layers import Kind, Layered
 
 type Ends = list[list[tuple[int, int, int]]]
 """For each unit: the unit at the other end of each link, that end's side, and this end's side."""
@@ -16,6 +16,7 @@ class Ordering:
 
     __slots__ = (
         "_gaps",
+        "_leads_down",
         "above",
         "below",
         "counts",
@@ -37,6 +38,12 @@ class Ordering:
         """Crossings below each layer, as of when they were last counted."""
         self.total = 0
         self.spent = 0
+        self._leads_down = {
+            chain[end]: end == 0
+            for chain in graph.chains
+            for end in (0, -1)
+            if chain and graph.kind[chain[end]] == Kind.LANE
+        }
         self.express = {item for lane in graph.express for item in lane}
         self._gaps: list[list[tuple[int, int, int, int]]] = [[] for _ in graph.layers]
         for gap in range(len(graph.gaps)):
@@ -55,15 +62,24 @@ class Ordering:
             self.above[b].append((a, s, t))
         self._gaps[gap] = ends
 
-    def turn(self, chain: Sequence[int], side: int) -> None:
-        """Lead a back edge along the other side of its boxes."""
+    def turn(self, sides: Mapping[int, int]) -> None:
+        """Move lanes to these sides of their boxes."""
         graph = self.graph
-        graph.side[chain[0]] = graph.side[chain[-1]] = side
-        for gap in {graph.layer[chain[0]], graph.layer[chain[-1]] - 1}:
+        changed: set[int] = set()
+        for lane, side in sides.items():
+            if graph.side[lane] != side:
+                graph.side[lane] = side
+                layer = graph.layer[lane]
+                changed.add(layer if self._leads_down[lane] else layer - 1)
+        for gap in changed:
             for upper, lower, _ in graph.gaps[gap]:
                 self.below[graph.unit[upper]].clear()
                 self.above[graph.unit[lower]].clear()
             self._connect(gap)
+
+    def sides(self) -> dict[int, int]:
+        """At which side of its box each lane is."""
+        return {lane: self.graph.side[lane] for lane in self._leads_down}
 
     def copy(self, low: int, high: int) -> list[list[int]]:
         """The orders of the layers from `low` to `high`."""

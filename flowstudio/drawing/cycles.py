@@ -15,15 +15,13 @@ def find_back_edges(count: int, edges: Sequence[Edge], first: Sequence[int]) -> 
     """The indices of the edges that close a cycle; without them the graph has none.
 
     Nodes are 0 to `count` - 1 in source order. The search starts at the nodes in `first`, then at
-    those that nothing leads to, then at whatever is left. Self loops are not counted as back edges.
+    whatever is left, in source order. Self loops are not counted as back edges.
     """
     exits: list[list[int]] = [[] for _ in range(count)]
-    entered = [False] * count
     for index, (src, dst) in enumerate(edges):
         if src != dst:
             exits[src].append(index)
-            entered[dst] = True
-    roots = [*first, *(n for n in range(count) if not entered[n]), *range(count)]
+    roots = [*first, *range(count)]
     back: set[int] = set()
     state = bytearray(count)
     """0: not seen, 1: being followed, 2: done."""

@@ -23,7 +23,7 @@ _PAST = 24
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The finished order of one chart: its layers, and the side of each back edge."""
+    """The finished order of one chart: its layers, and the side of each lane."""
 
     layers: tuple[tuple[int, ...], ...]
     sides: Mapping[int, int]
@@ -34,10 +34,10 @@ class Memory:
     """Places of nodes and lines across the flow, and the orders of the charts drawn so far."""
 
     nodes: Mapping[str, int] = field(default_factory=dict[str, int])
-    lines: Mapping[EdgeKey, tuple[int, tuple[int, ...]]] = field(
-        default_factory=dict[EdgeKey, tuple[int, tuple[int, ...]]]
+    lines: Mapping[EdgeKey, tuple[tuple[int, ...], tuple[int, ...]]] = field(
+        default_factory=dict[EdgeKey, tuple[tuple[int, ...], tuple[int, ...]]]
     )
-    """For each edge, the side of a back edge (else 0) and its places from layer to layer."""
+    """For each edge, the sides of its two lanes (if it leads back), and its places by layer."""
     past: tuple[tuple[Shape, Order], ...] = ()
 
     def recall(self, shape: Shape) -> Order | None:
@@ -47,7 +47,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """Where each unit stood (None: it is new), and at which side each known back edge ran."""
+    """Where each unit stood (None: it is new), and at which side of its box each known lane ran."""
 
     places: tuple[float | None, ...]
     sides: Mapping[int, int]
@@ -74,11 +74,11 @@ def wish_for(memory: Memory, graph: Layered, ids: Sequence[str], keys: Sequence[
         known = memory.lines.get(keys[edge])
         if not chain or known is None:
             continue
-        side, line = known
+        old_sides, line = known
         if graph.kind[chain[0]] == Kind.LANE:
-            if not side:
+            if not old_sides:
                 continue
-            sides[edge] = side
+            sides[chain[0]], sides[chain[-1]] = old_sides
         inner = [item for item in chain if graph.kind[item] != Kind.BOX]
         for number, item in enumerate(inner):
             if line:
@@ -96,10 +96,11 @@ def remember(
 ) -> Memory:
     """The memory after a chart has been laid out."""
     ids = shape[0]
-    lines: dict[EdgeKey, tuple[int, tuple[int, ...]]] = {}
+    lines: dict[EdgeKey, tuple[tuple[int, ...], tuple[int, ...]]] = {}
     for edge, chain in enumerate(graph.chains):
         line = tuple(x[item] for item in chain if graph.kind[item] != Kind.BOX)
-        lines[keys[edge]] = (order.sides.get(edge, 0), line)
+        lanes = (chain[0], chain[-1]) if chain else ()
+        lines[keys[edge]] = (tuple(order.sides[i] for i in lanes if i in order.sides), line)
     past = [(known, kept) for known, kept in before.past if known != shape] if before else []
     return Memory(
         {node_id: x[node] for node, node_id in enumerate(ids)},

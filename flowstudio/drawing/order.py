@@ -20,6 +20,8 @@ _PATIENCE = 4
 _REACHES = (2, 8, 10_000)
 """By how many layers a window reaches beyond the crossings in it, in one round after another."""
 _ROUNDS = 3
+_COMBINED = 5
+"""Up to how many back edges all ways of sharing them out are tried."""
 _MORE_STARTS = 400
 """Up to how many items other starting orders are tried too."""
 
@@ -32,13 +34,13 @@ def order_layers(graph: Layered, known: Order | None = None, wish: Wish | None =
     """
     ordering = Ordering(graph)
     if known:
-        _turn_all(ordering, known.sides)
+        ordering.turn(known.sides)
         ordering.restore(known.layers)
     else:
         _order_afresh(ordering)
         if wish:
             _order_as_before(ordering, wish)
-    order = Order(tuple(tuple(layer) for layer in graph.layers), _sides(graph))
+    order = Order(tuple(tuple(layer) for layer in graph.layers), ordering.sides())
     _expand(graph, ordering.place)
     return order
 
@@ -46,16 +48,22 @@ def order_layers(graph: Layered, known: Order | None = None, wish: Wish | None =
 def _order_afresh(ordering: Ordering) -> None:
     ordering.restore(_starting_order(ordering.graph, ordering.below))
     _improve_windows(ordering)
-    _choose_sides(ordering)
+    _choose_sides(ordering, _PATIENCE)
     if ordering.total and len(ordering.graph.kind) <= _MORE_STARTS:
+        _combine_sides(ordering)
         _try_other_starts(ordering)
+        _choose_sides(ordering, 2)
 
 
 def _order_as_before(ordering: Ordering, wish: Wish) -> None:
     """Sort each layer by the old places, if that does not cost too many crossings."""
     graph = ordering.graph
     last = len(ordering.layers) - 1
-    fresh, fresh_sides, allowed = ordering.copy(0, last), _sides(graph), ordering.total * 1.25 + 2
+    fresh, fresh_sides, allowed = (
+        ordering.copy(0, last),
+        ordering.sides(),
+        ordering.total * 1.25 + 2,
+    )
     place = wish.places
     near: dict[int, float] = {}
     for _ in range(2):
@@ -66,14 +74,14 @@ def _order_as_before(ordering: Ordering, wish: Wish) -> None:
                     found = [p for end in ends if (p := _place_of(place, near, end[0])) is not None]
                     if found:
                         near[unit] = sum(found) / len(found)
-    _turn_all(ordering, {**fresh_sides, **wish.sides})
+    ordering.turn({**fresh_sides, **wish.sides})
     ordering.restore([_sort_layer(layer, place, near) for layer in fresh])
     new = [place[unit] is None for unit in range(len(graph.kind))]
     for _ in range(6):
         if not ordering.transpose(0, last, only=new):
             break
     if ordering.crossings(0, last) > allowed:
-        _turn_all(ordering, fresh_sides)
+        ordering.turn(fresh_sides)
         ordering.restore(fresh)
 
 
@@ -92,13 +100,6 @@ def _sort_layer(
 def _place_of(place: Sequence[float | None], near: Mapping[int, float], unit: int) -> float | None:
     found = place[unit]
     return near.get(unit) if found is None else found
-
-
-def _turn_all(ordering: Ordering, sides: Mapping[int, int]) -> None:
-    for number, side in sides.items():
-        chain = ordering.graph.chains[number]
-        if ordering.graph.side[chain[0]] != side:
-            ordering.turn(chain, side)
 
 
 def _starting_order(
@@ -170,67 +171,112 @@ def _improve(ordering: Ordering, low: int, high: int, patience: int) -> None:
 
 
 def _try_other_starts(ordering: Ordering) -> None:
-    """Begin again from the mirrored order and from the order seen from the end."""
+    """Begin again: from the end, mirrored, and with the lanes at whichever side suits the order."""
     graph = ordering.graph
     last = len(ordering.layers) - 1
     best = ordering.total
     kept = ordering.copy(0, last)
-    sides = _sides(graph)
+    sides = ordering.sides()
     from_end = _starting_order(graph, ordering.above, up=True)
-    for start in (from_end, [layer[::-1] for layer in kept]):
-        _turn_all(ordering, dict.fromkeys(sides, 1))
+    for start, side in (
+        (_starting_order(graph, ordering.below), 0),
+        (from_end, 0),
+        (from_end, 1),
+        ([layer[::-1] for layer in kept], 1),
+    ):
+        if not best or ordering.spent > _BUDGET:
+            break
+        if side == 0 and not sides:
+            continue
+        ordering.turn(dict.fromkeys(sides, side))
         ordering.restore(start)
         _improve(ordering, 0, last, _PATIENCE)
-        _choose_sides(ordering)
+        if side == 0:
+            ordering.turn(_natural_sides(ordering))
+            ordering.crossings(0, last)
+            _improve(ordering, 0, last, _PATIENCE)
         if ordering.total < best:
             best = ordering.total
             kept = ordering.copy(0, last)
-            sides = _sides(graph)
-        if not best:
-            break
-    _turn_all(ordering, sides)
+            sides = ordering.sides()
+    ordering.turn(sides)
     ordering.restore(kept)
 
 
-def _sides(graph: Layered) -> dict[int, int]:
-    """At which side of its boxes each back edge runs."""
-    return {
-        number: graph.side[chain[0]]
-        for number, chain in enumerate(graph.chains)
-        if chain and graph.kind[chain[0]] == Kind.LANE
-    }
+def _natural_sides(ordering: Ordering) -> dict[int, int]:
+    """For each lane the side of its box on which its line goes on, as the order stands."""
+    graph = ordering.graph
+    found: dict[int, int] = {}
+    for chain in graph.chains:
+        if chain and graph.kind[chain[0]] == Kind.LANE:
+            for end, near, ends in (
+                (chain[0], chain[1], ordering.below),
+                (chain[-1], chain[-2], ordering.above),
+            ):
+                others = sorted(ordering.place[other] for other, _, _ in ends[graph.unit[end]])
+                middle = others[len(others) // 2]
+                found[end] = 1 if ordering.place[graph.unit[near]] >= middle else -1
+    return found
 
 
-def _choose_sides(ordering: Ordering) -> None:
+def _choose_sides(ordering: Ordering, patience: int) -> None:
     """Try each back edge at the other side, one after the other, while that removes crossings."""
     graph = ordering.graph
     last = len(ordering.layers) - 1
+    back = [chain for chain in graph.chains if chain and graph.kind[chain[0]] == Kind.LANE]
     for _ in range(_ROUNDS):
         before_round = ordering.total
-        for number, side in _sides(graph).items():
+        for chain in back:
             if not ordering.total or ordering.spent > _BUDGET:
                 return
-            chain = graph.chains[number]
             top, bottom = graph.layer[chain[0]], graph.layer[chain[-1]]
             if not any(ordering.counts[top:bottom]):
                 continue
             low, high = max(top - 2, 0), min(bottom + 2, last)
             before = ordering.total
             kept = ordering.copy(low, high)
-            ordering.turn(chain, -side)
+            old = {lane: graph.side[lane] for lane in (chain[0], chain[-1])}
+            side = -old[chain[0]]
+            ordering.turn(dict.fromkeys(old, side))
             for item in chain[1:-1]:
                 if item in ordering.express:
                     continue
                 layer = graph.layers[graph.layer[item]]
                 layer.remove(item)
-                layer.insert(0 if side > 0 else len(layer), item)
+                layer.insert(0 if side < 0 else len(layer), item)
             ordering.restore(ordering.copy(low, high), low)
-            _improve(ordering, low, high, _PATIENCE)
+            _improve(ordering, low, high, patience)
             if ordering.total >= before:
-                ordering.turn(chain, side)
+                ordering.turn(old)
                 ordering.restore(kept, low)
         if ordering.total == before_round:
             return
+
+
+def _combine_sides(ordering: Ordering) -> None:
+    """With few back edges, try all ways of sharing them out between left and right."""
+    graph = ordering.graph
+    last = len(ordering.layers) - 1
+    back = [chain for chain in graph.chains if chain and graph.kind[chain[0]] == Kind.LANE]
+    if not ordering.total or not back or len(back) > _COMBINED:
+        return
+    best = ordering.total
+    kept = ordering.copy(0, last)
+    sides = ordering.sides()
+    for number in range(1, 1 << len(back)):
+        for place, chain in enumerate(back):
+            side = -1 if number >> place & 1 else 1
+            ordering.turn({chain[0]: side, chain[-1]: side})
+        ordering.restore(kept)
+        _improve(ordering, 0, last, _PATIENCE)
+        if ordering.total < best:
+            best = ordering.total
+            kept = ordering.copy(0, last)
+            sides = ordering.sides()
+        if not best or ordering.spent > _BUDGET // 2:
+            break
+    ordering.turn(sides)
+    ordering.restore(kept)
 
 
 def _expand(graph: Layered, place: Sequence[int]) -> None:

@@ -33,14 +33,24 @@ def build(
     exits = dict.fromkeys(ids, 0)
     for edge in edges:
         exits[edge.src] += 1
-    nodes = {
-        i: FlowNode(i, labels.get(i, i), find_kind(labels.get(i, i), exits[i])) for i in ids
-    }
+    nodes = {i: FlowNode(i, labels.get(i, i), find_kind(labels.get(i, i), exits[i])) for i in ids}
     return Chart("mermaid", nodes, tuple(edges), (), direction)
 
 
-_WORDS = "read check the list find note fix test build plan ship review draft ask run 检查 报告".split()
-_LABELS = [None, None, None, "yes", "no", "needs work", "try again later", "通过", "a rather long reason that wraps"]
+_WORDS = (
+    "read check the list find note fix test build plan ship review draft ask run 检查 报告".split()
+)
+_LABELS = [
+    None,
+    None,
+    None,
+    "yes",
+    "no",
+    "needs work",
+    "try again later",
+    "通过",
+    "a rather long reason that wraps",
+]
 
 
 def random_chart(seed: int, most: int = 14) -> Chart:
@@ -108,6 +118,19 @@ def layered_chart(seed: int, layers: int, breadth: int, edges_each: float) -> Ch
     return build([i for row in rows for i in row], edges)
 
 
+def sparse_chart(seed: int, nodes: int, edges: int) -> Chart:
+    """So many nodes and so many edges between any two of them, some with labels."""
+    rng = random.Random(seed)
+    ids = [f"n{i}" for i in range(nodes)]
+    return build(
+        ids,
+        [
+            FlowEdge(rng.choice(ids), rng.choice(ids), rng.choice([None, None, "yes", "no maybe"]))
+            for _ in range(edges)
+        ],
+    )
+
+
 SHAPES: dict[str, Chart] = {
     "line": chart("BEGIN -> read -> write -> END"),
     "decision": chart("BEGIN -> ok?\nok? -> ship | yes\nok? -> fix | no\nship -> END"),
@@ -127,38 +150,78 @@ SHAPES: dict[str, Chart] = {
     "nested_loops": chart(
         "BEGIN -> plan -> code -> test\ntest -> code | red\ntest -> review | green\n"
         "review -> plan | start over\nreview -> code | small fixes\nreview -> END | approved",
-        {"plan": "Make a plan", "code": "Write the code", "test": "Run the tests",
-         "review": "Ask for a review"},
+        {
+            "plan": "Make a plan",
+            "code": "Write the code",
+            "test": "Run the tests",
+            "review": "Ask for a review",
+        },
     ),
     "ralph": chart(
         "BEGIN -> R1 -> R2\nR2 -> R2 | CONTINUE\nR2 -> END | STOP",
         {"R1": "Do the task", "R2": "Is the task complete?"},
     ),
-    "self_loops": chart("BEGIN -> A\nA -> A | one\nA -> A | two\nA -> A\nA -> END | out",
-                        {"A": "Wait for the build"}),
-    "parallel": chart("BEGIN -> A\nA -> B | fast\nA -> B | slow\nA -> B\nB -> END",
-                      {"A": "Choose a way", "B": "Arrive"}),
-    "three_ways": chart("BEGIN -> q\nq -> a | red\nq -> b | green\nq -> c | blue\n"
-                        "a -> END\nb -> END\nc -> END", {"q": "Which colour?"}),
-    "six_ways": chart("BEGIN -> q\n" + "\n".join(
-        f"q -> {n} | {label}\n{n} -> END" for n, label in zip("abcdef",
-        ["bug", "feature", "question", "docs", "spam", "other"], strict=True)),
-        {"q": "What kind of issue is this?", "a": "Reproduce", "b": "Estimate", "c": "Answer",
-         "d": "Edit", "e": "Close", "f": "Triage by hand"}),
+    "self_loops": chart(
+        "BEGIN -> A\nA -> A | one\nA -> A | two\nA -> A\nA -> END | out",
+        {"A": "Wait for the build"},
+    ),
+    "parallel": chart(
+        "BEGIN -> A\nA -> B | fast\nA -> B | slow\nA -> B\nB -> END",
+        {"A": "Choose a way", "B": "Arrive"},
+    ),
+    "three_ways": chart(
+        "BEGIN -> q\nq -> a | red\nq -> b | green\nq -> c | blue\na -> END\nb -> END\nc -> END",
+        {"q": "Which colour?"},
+    ),
+    "six_ways": chart(
+        "BEGIN -> q\n"
+        + "\n".join(
+            f"q -> {n} | {label}\n{n} -> END"
+            for n, label in zip(
+                "abcdef", ["bug", "feature", "question", "docs", "spam", "other"], strict=True
+            )
+        ),
+        {
+            "q": "What kind of issue is this?",
+            "a": "Reproduce",
+            "b": "Estimate",
+            "c": "Answer",
+            "d": "Edit",
+            "e": "Close",
+            "f": "Triage by hand",
+        },
+    ),
     "nested_decisions": chart(
         "BEGIN -> q1\nq1 -> q2 | yes\nq1 -> q3 | no\nq2 -> a | yes\nq2 -> b | no\n"
         "q3 -> b | yes\nq3 -> c | no\na -> END\nb -> END\nc -> END",
-        {"q1": "Is it red?", "q2": "Is it round?", "q3": "Is it soft?", "a": "Apple",
-         "b": "Brick", "c": "Cushion"}),
+        {
+            "q1": "Is it red?",
+            "q2": "Is it round?",
+            "q3": "Is it soft?",
+            "a": "Apple",
+            "b": "Brick",
+            "c": "Cushion",
+        },
+    ),
     "long_labels": chart(
         "BEGIN -> A -> B\nB -> A | the numbers do not add up and must be collected again\nB -> END | fine",
-        {"A": "Collect the numbers of the last week from every team, with their source.\n"
-              "Unknown is a fine answer; a guess is not.\n- errors\n- latency\n- cost",
-         "B": "Do they add up? Compare with the week before and with the plan of the quarter."}),
+        {
+            "A": "Collect the numbers of the last week from every team, with their source.\n"
+            "Unknown is a fine answer; a guess is not.\n- errors\n- latency\n- cost",
+            "B": "Do they add up? Compare with the week before and with the plan of the quarter.",
+        },
+    ),
     "cjk_and_emoji": chart(
         "BEGIN -> 收集 -> 检查\n检查 -> 收集 | 不一致\n检查 -> 发布 | 一致 🎉\n发布 -> END",
-        {"收集": "列出要翻译的 Markdown 文件", "检查": "两边的结构一致吗？🤔", "发布": "发布 ❤️ naïve café"}),
-    "skipping": chart("BEGIN -> A -> B -> C -> D -> END\nA -> C | skip\nA -> D | far\nBEGIN -> END"),
+        {
+            "收集": "列出要翻译的 Markdown 文件",
+            "检查": "两边的结构一致吗？🤔",
+            "发布": "发布 ❤️ naïve café",
+        },
+    ),
+    "skipping": chart(
+        "BEGIN -> A -> B -> C -> D -> END\nA -> C | skip\nA -> D | far\nBEGIN -> END"
+    ),
     "apart": chart("BEGIN -> A -> END\nX -> Y\nY -> X | back\nalone"),
     "review_pipeline": chart(
         "BEGIN -> fetch -> scope -> size\nsize -> split | too large\nsize -> build | fine\n"
@@ -167,15 +230,43 @@ SHAPES: dict[str, Chart] = {
         "verdict -> revise | needs work\nrevise -> lint\nverdict -> docs | good\n"
         "docs -> changelog -> final\nfinal -> correctness | not yet\nfinal -> summary | yes\n"
         "summary -> merge -> END",
-        {"fetch": "Fetch the branch", "scope": "Find its purpose", "size": "One change?",
-         "split": "List the parts", "build": "Build it", "lint": "Run the linter",
-         "unit": "Run the tests", "green": "All green?", "fix": "Fix the build",
-         "correctness": "Pass 1: correctness", "tests": "Pass 2: tests",
-         "naming": "Pass 3: naming", "verdict": "Good enough?", "revise": "Revise the code",
-         "docs": "Check the docs", "changelog": "Write the changelog",
-         "final": "Ready to merge?", "summary": "Summarise", "merge": "Merge"}),
+        {
+            "fetch": "Fetch the branch",
+            "scope": "Find its purpose",
+            "size": "One change?",
+            "split": "List the parts",
+            "build": "Build it",
+            "lint": "Run the linter",
+            "unit": "Run the tests",
+            "green": "All green?",
+            "fix": "Fix the build",
+            "correctness": "Pass 1: correctness",
+            "tests": "Pass 2: tests",
+            "naming": "Pass 3: naming",
+            "verdict": "Good enough?",
+            "revise": "Revise the code",
+            "docs": "Check the docs",
+            "changelog": "Write the changelog",
+            "final": "Ready to merge?",
+            "summary": "Summarise",
+            "merge": "Merge",
+        },
+    ),
     "single": chart("BEGIN"),
     "two_loops_one_target": chart(
         "BEGIN -> step -> run\nrun -> step | again\nrun -> look | ok\nlook -> step | more\n"
-        "look -> END | done"),
+        "look -> END | done"
+    ),
 }
+
+CROSSING_CASES = {
+    **{f"shape {name}": (lambda name=name: SHAPES[name]) for name in SHAPES if name != "single"},
+    **{f"random {seed}": (lambda seed=seed: random_chart(seed, 30)) for seed in range(60)},
+    **{f"program {seed}": (lambda seed=seed: program_chart(seed, 60)) for seed in range(20)},
+    **{
+        f"layered {seed}": (lambda seed=seed: layered_chart(seed, 10, 6, 1.0 + seed % 3 * 0.3))
+        for seed in range(15)
+    },
+    **{f"dense {seed}": (lambda seed=seed: sparse_chart(seed, 30, 60)) for seed in range(10)},
+}
+"""Charts whose crossings are compared with those of Graphviz dot."""

@@ -67,9 +67,7 @@ class ReadBox:
         return squeeze("".join(self.rows))
 
     def has(self, cell: Cell) -> bool:
-        return (
-            self.x <= cell[0] < self.x + self.width and self.y <= cell[1] < self.y + self.height
-        )
+        return self.x <= cell[0] < self.x + self.width and self.y <= cell[1] < self.y + self.height
 
 
 @dataclass
@@ -210,8 +208,12 @@ def _close(grid: dict[Cell, str], x: int, y: int, frame: Frame) -> ReadBox | Non
 
 def _check_apart(boxes: list[ReadBox], owner: dict[Cell, ReadBox]) -> None:
     for box in boxes:
-        around = [(x, y) for x in range(box.x, box.x + box.width) for y in (box.y - 1, box.y + box.height)]
-        around += [(x, y) for y in range(box.y, box.y + box.height) for x in (box.x - 1, box.x + box.width)]
+        around = [
+            (x, y) for x in range(box.x, box.x + box.width) for y in (box.y - 1, box.y + box.height)
+        ]
+        around += [
+            (x, y) for y in range(box.y, box.y + box.height) for x in (box.x - 1, box.x + box.width)
+        ]
         for cell in around:
             if cell in owner:
                 raise Unreadable(f"boxes touch at {cell}")
@@ -220,8 +222,14 @@ def _check_apart(boxes: list[ReadBox], owner: dict[Cell, ReadBox]) -> None:
 def _exits(grid: dict[Cell, str], boxes: list[ReadBox]):
     for box in boxes:
         frame = next(f for f in FRAMES if f.kind == box.kind)
-        border = [(x, y) for x in range(box.x, box.x + box.width) for y in (box.y, box.y + box.height - 1)]
-        border += [(x, y) for y in range(box.y + 1, box.y + box.height - 1) for x in (box.x, box.x + box.width - 1)]
+        border = [
+            (x, y) for x in range(box.x, box.x + box.width) for y in (box.y, box.y + box.height - 1)
+        ]
+        border += [
+            (x, y)
+            for y in range(box.y + 1, box.y + box.height - 1)
+            for x in (box.x, box.x + box.width - 1)
+        ]
         for cell in border:
             way = frame.exits.get(grid[cell])
             if way:
