@@ -221,8 +221,8 @@ def _gaps(graph: Layered, prints: Footprints, layer: Sequence[int], style: Style
         if before < 0:
             found.append(prints.before[item])
         else:
-            lines = _is_line(graph, prints, before) and _is_line(graph, prints, item)
-            gap = 1 if lines else style.gap
+            lines = _is_line(graph, prints, before) + _is_line(graph, prints, item)
+            gap = 1 if lines == 2 or (style.tight and lines) else style.gap
             found.append(prints.after[before] + gap + 1 + prints.before[item])
         before = item
     return found

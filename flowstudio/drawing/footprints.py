@@ -34,6 +34,8 @@ class Style:
     """Depth that an arrow takes before a box."""
     port: int
     """From one port of a box to the next, where there is room."""
+    tight: bool = False
+    """Whether lines may run with only one blank cell beside boxes and labels."""
 
 
 DOWN = Style(across=False, inset=1, gap=2, lane=3, arrow=1, port=2)

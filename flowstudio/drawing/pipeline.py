@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flowstudio.drawing.canvas import Canvas
@@ -27,8 +28,9 @@ if TYPE_CHECKING:
     from flowstudio.flow.chart import Chart
 
 _FULL_WIDTH = 46
-_NARROWER = (1.0, 0.7, 0.5)
-"""Shares of the usual label widths that are tried, one after the other, to meet a wished width."""
+_NARROWER = ((1.0, False), (1.0, True), (0.7, True), (0.5, True))
+"""Shares of the usual label widths, and whether lines come close to boxes: these are tried, one after
+the other, to meet a wished width."""
 
 
 def draw(
@@ -54,8 +56,9 @@ def draw(
     edges = tuple(chart.edges)
     way = direction or chart.direction
     drawing = None
-    for share in _NARROWER:
-        made = _draw(chart.nodes, edges, way, zoom, share, glyphs, previous, marks or {})
+    for share, tight in _NARROWER:
+        style = _style(way, zoom, tight)
+        made = _draw(chart.nodes, edges, way, zoom, share, style, glyphs, previous, marks or {})
         if drawing is None or made.width < drawing.width:
             drawing = made
         if width is None or zoom == "dot" or made.width <= width:
@@ -80,11 +83,11 @@ def _draw(
     way: Direction,
     zoom: Zoom,
     share: float,
+    style: Style,
     glyphs: Glyphs,
     previous: Drawing | None,
     marks: Mapping[str, str],
 ) -> Drawing:
-    style = _style(way, zoom)
     limit = round((TITLE_WIDTH if zoom == "title" else _FULL_WIDTH) * share)
     faces = [face_of(node, zoom, limit, marks.get(node.id, "")) for node in nodes.values()]
     number = {node_id: index for index, node_id in enumerate(nodes)}
@@ -132,11 +135,9 @@ def _draw(
     return _finish(layout, way, zoom, faces, flow_edges, given, labels, glyphs, memory)
 
 
-def _style(way: Direction, zoom: Zoom) -> Style:
+def _style(way: Direction, zoom: Zoom, tight: bool) -> Style:
     style = RIGHT if way in ("LR", "RL") else DOWN
-    if zoom != "dot":
-        return style
-    return Style(style.across, 0, style.gap, style.lane, style.arrow, style.port)
+    return replace(style, inset=0 if zoom == "dot" else style.inset, tight=tight)
 
 
 def _finish(

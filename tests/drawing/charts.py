@@ -228,8 +228,8 @@ SHAPES: dict[str, Chart] = {
         "split -> build\nbuild -> lint -> unit -> green\ngreen -> fix | red\nfix -> build\n"
         "green -> correctness | green\ncorrectness -> tests -> naming -> verdict\n"
         "verdict -> revise | needs work\nrevise -> lint\nverdict -> docs | good\n"
-        "docs -> changelog -> final\nfinal -> correctness | not yet\nfinal -> summary | yes\n"
-        "summary -> merge -> END",
+        "docs -> changelog -> final\nfinal -> correctness | not yet\nfinal -> merge | yes\n"
+        "merge -> END",
         {
             "fetch": "Fetch the branch",
             "scope": "Find its purpose",
@@ -239,16 +239,15 @@ SHAPES: dict[str, Chart] = {
             "lint": "Run the linter",
             "unit": "Run the tests",
             "green": "All green?",
-            "fix": "Fix the build",
-            "correctness": "Pass 1: correctness",
+            "fix": "Fix it",
+            "correctness": "Pass 1: logic",
             "tests": "Pass 2: tests",
             "naming": "Pass 3: naming",
             "verdict": "Good enough?",
             "revise": "Revise the code",
             "docs": "Check the docs",
-            "changelog": "Write the changelog",
+            "changelog": "Add to changelog",
             "final": "Ready to merge?",
-            "summary": "Summarise",
             "merge": "Merge",
         },
     ),
