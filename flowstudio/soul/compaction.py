@@ -48,16 +48,12 @@ class SimpleCompaction:
     def split(self, history: Sequence[Message]) -> tuple[Sequence[Message], Sequence[Message]]:
         """What is summarised, and what is kept; the first is empty where there is nothing to
         gain."""
-        kept = 0
-        for index in range(len(history) - 1, -1, -1):
-            message = history[index]
-            if message.role in ("user", "assistant") and not is_system_message(message):
-                kept += 1
-                if kept == KEPT:
-                    older = history[:index]
-                    worth = any(one.role in ("user", "assistant") for one in older)
-                    return (older, history[index:]) if worth else ((), history)
-        return (), history
+        said = [index for index, message in enumerate(history) if _is_said(message)]
+        # A summary and notes of the system alone are not summarised again.
+        if len(said) <= KEPT:
+            return (), history
+        first = said[-KEPT]
+        return history[:first], history[first:]
 
     async def compact(
         self,
@@ -80,6 +76,11 @@ class SimpleCompaction:
         summary = (await summarise(SYSTEM, [Message(role="user", content=parts)])).strip()
         note = f"The conversation so far was summarised to make room:\n\n{summary}"
         return Compacted((system_message(note), *kept), summary)
+
+
+def _is_said(message: Message) -> bool:
+    """True for what the user or the agent said."""
+    return message.role in ("user", "assistant") and not is_system_message(message)
 
 
 def _as_transcript(messages: Sequence[Message]) -> str:

@@ -105,6 +105,7 @@ class McpConnection:
 
     async def call(self, server: str, name: str, arguments: dict[str, Any]) -> ToolReturnValue:
         """Call a tool, after asking."""
+        import anyio
         from mcp.shared.exceptions import McpError as ProtocolError
 
         shown = "\n".join(f"{key}: {value}" for key, value in arguments.items())
@@ -122,6 +123,8 @@ class McpConnection:
                 )
         except TimeoutError:
             return ToolError(message=f"{name} took longer than {CALL_SECONDS:g} s.", brief="late")
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+            return ToolError(message=f"The server {server} has gone.", brief="server has gone")
         except ProtocolError as error:
             return ToolError(message=f"{name} failed: {error}", brief="failed")
         parts = _convert(result.content)
