@@ -53,24 +53,30 @@ LABEL_REPLACED = declare(
     it, and is the prompt that will be sent. Often two nodes were given the same id by accident:
     then rename one of them.""",
 )
+MORE_FINDINGS = declare(
+    "more-findings",
+    "warning",
+    """So many findings were made about the text that the rest of them is not listed. Repair the
+    first ones; often one fault brings about many others.""",
+)
 ARROW_LETTER = declare(
     "arrow-letter",
     "warning",
-    """An `x` or an `o` stands directly at an arrow, where Mermaid takes it for the arrow's end: it
-    draws `A---oven` as a link to `ven` and `A --no--> B` with the label `n`. Put a space between
-    the word and the arrow.""",
+    """An `x` or an `o` stands directly at an arrow, where Mermaid takes it for the arrow's end:
+    it draws `A---oven` as a link to `ven` and `A --no--> B` with the label `n`. Put a space
+    between the word and the arrow.""",
 )
 LABEL_CROSSES_LINES = declare(
     "label-crosses-lines",
     "warning",
-    """The label of this link goes on over the end of the line, up to the next arrow. That is how
-    Mermaid reads it. If the arrow was forgotten instead, write it: `A -- label --> B`.""",
+    """The label of this link goes on over the end of the line, up to the next arrow. That is
+    how Mermaid reads it. If the arrow was forgotten instead, write it: `A -- label --> B`.""",
 )
 SUBGRAPH_NODE = declare(
     "subgraph-node",
     "warning",
-    """An edge leads to a subgraph or leaves one. The subgraph is then a node of its own, with its
-    title as the prompt: a run does not go into it. Lead the edge to the node inside that is
+    """An edge leads to a subgraph or leaves one. The subgraph is then a node of its own, with
+    its title as the prompt: a run does not go into it. Lead the edge to the node inside that is
     meant.""",
 )
 CHOICE_TAG = declare(
@@ -99,8 +105,14 @@ BEGIN_REPEATED = declare(
 BEGIN_EXITS = declare(
     "begin-exits",
     "error",
-    """BEGIN must have exactly one exit. It sends no prompt, so there is nobody who could choose
-    between several. Lead BEGIN to a node that asks the question, and branch there.""",
+    """BEGIN has several exits. It sends no prompt, so there is nobody who could choose between
+    several. Lead BEGIN to a node that asks the question, and branch there.""",
+)
+BEGIN_STUCK = declare(
+    "begin-stuck",
+    "error",
+    """BEGIN has no exit, so a run would be over before anything was done. Lead BEGIN to the
+    first task: `BEGIN --> task`.""",
 )
 END_MISSING = declare(
     "end-missing",
@@ -189,6 +201,7 @@ LABEL_EMPTY = declare(
 GRAPH_GAPS = frozenset(
     {
         BEGIN_MISSING,
+        BEGIN_STUCK,
         END_MISSING,
         END_UNREACHABLE,
         NODE_UNREACHABLE,

@@ -6,11 +6,15 @@ Codes are stable: tools and people may filter by them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from flowstudio.flow.model import Span
+
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+"""Control signs, line separators, and those that turn the writing direction."""
 
 type Severity = Literal["error", "warning"]
 
@@ -93,5 +97,13 @@ def declare(name: str, severity: Severity, explanation: str, *, parse: bool = Fa
 def finding(
     code: str, message: str, span: Span, hint: str = "", related: Sequence[Related] = ()
 ) -> Diagnostic:
-    """A diagnostic with the severity that its code was declared with."""
-    return Diagnostic(code, CODES[code].severity, message, hint, span, tuple(related))
+    """A diagnostic with the severity that its code was declared with.
+
+    Messages quote the author's text; signs that could steer a terminal are made harmless.
+    """
+    shown = tuple(Related(other.span, _tame(other.message)) for other in related)
+    return Diagnostic(code, CODES[code].severity, _tame(message), _tame(hint), span, shown)
+
+
+def _tame(message: str) -> str:
+    return message if message.isprintable() else _UNSAFE.sub("\ufffd", message)

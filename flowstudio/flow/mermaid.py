@@ -344,7 +344,8 @@ class _Reader:
             read_data(scan, name)
             return None
         self._check_name(name, start, end)
-        self._mentions.setdefault(name, scan.span(start, end))
+        if name not in self._mentions:
+            self._mentions[name] = scan.span(start, end)
         self._read_bracket(name, start)
         self._read_extras(name, start)
         return _Mention(name, start, scan.at)
@@ -414,14 +415,13 @@ class _Reader:
         span, label_span = scan.span(start, scan.at), scan.span(label.start, label.end)
         before = self._labels.get(name)
         if before and before[0] != label.text:
-            self._builder.report(
-                finding(
-                    codes.LABEL_REPLACED,
-                    f'"{name}" is given a second label; this one stands',
-                    label_span,
-                    "give one of the two nodes another id if two nodes are meant",
-                    [Related(before[2], "the first label")],
-                )
+            scan.fault(
+                codes.LABEL_REPLACED,
+                f'"{name}" is given a second label; this one stands',
+                label.start,
+                label.end,
+                "give one of the two nodes another id if two nodes are meant",
+                [Related(before[2], "the first label")],
             )
         self._labels[name] = (label.text, span, label_span)
 

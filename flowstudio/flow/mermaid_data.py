@@ -73,7 +73,7 @@ def _find_label(scan: Scanner, inner: int, end: int) -> Piece | None:
         scan.at = key.end()
         value = _read_value(scan, end, is_block)
         is_mixed = is_mixed or scan.shadow.startswith(",", value.end)
-        if key[3] == "label" and value.text and value.text != "null":
+        if key[3] == "label" and _says_something(scan, value):
             label = value
     rest = _REST.match(scan.shadow, scan.at, end)
     if rest and rest.end() < end:
@@ -90,6 +90,11 @@ def _find_label(scan: Scanner, inner: int, end: int) -> Piece | None:
     return label
 
 
+def _says_something(scan: Scanner, value: Piece) -> bool:
+    """False for an empty or a null label, which leaves the node the label that it has."""
+    return scan.text[value.start : value.end] not in ("", "null", "~", '""', "''")
+
+
 def _read_value(scan: Scanner, end: int, is_block: bool) -> Piece:
     start = scan.at
     if quoted := _DOUBLE.match(scan.shadow, start, end):
@@ -101,7 +106,7 @@ def _read_value(scan: Scanner, end: int, is_block: bool) -> Piece:
         raw = scan.text[start + 1 : scan.at - 1].replace("''", "'")
         return Piece(read_label(raw), start, scan.at)
     if block := _BLOCK.match(scan.shadow, start, end):
-        return _read_block(scan, block.end(), end, block[1])
+        return _read_block(scan, block, end)
     plain = (_LINE_PLAIN if is_block else _FLOW_PLAIN).match(scan.shadow, start, end)
     scan.at = plain.end() if plain else end
     raw = _COMMENT.sub("", scan.text[start : scan.at]).rstrip().rstrip(",").rstrip()
@@ -113,10 +118,10 @@ def _unescape(match: re.Match[str]) -> str:
     return _ESCAPES[sign] if sign in _ESCAPES else chr(int(sign[1:], 16))
 
 
-def _read_block(scan: Scanner, first: int, end: int, style: str) -> Piece:
+def _read_block(scan: Scanner, head: re.Match[str], end: int) -> Piece:
     """A YAML block: the lines indented as far as the first one."""
     lines: list[str] = []
-    scan.at = first
+    scan.at = last = head.end()
     indent: int | None = None
     while scan.at < end:
         line_end = min(scan.find_line_end(), end)
@@ -127,6 +132,8 @@ def _read_block(scan: Scanner, first: int, end: int, style: str) -> Piece:
         if line and (depth < (indent or 0) or depth == 0):
             break
         lines.append(line[indent or 0 :])
+        if line:
+            last = scan.at + len(line)
         scan.at = min(line_end + 1, end)
-    text = ("\n" if style == "|" else " ").join(lines)
-    return Piece(read_label(text), first, scan.at)
+    text = ("\n" if head[1] == "|" else " ").join(lines)
+    return Piece(read_label(text), head.start(), last)

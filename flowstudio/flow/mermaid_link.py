@@ -30,6 +30,8 @@ _END = {
 _FORBIDDEN = {"--": "--", "==": "=", "-.": "."}
 _MORE_HEADS = re.compile(r">+")
 _NEARLY = re.compile(r"<?(?:-+>+|=+>+|[—–−─]+>|-?[→⟶➔➜]|[⇒⟹])|<-|<=|[←⟵⇐]")
+_NODE_ALONE = re.compile(rf"\s*{ID.pattern}(?:[\[({{>].*[\])}}])?\s*")
+_DOTS = re.compile(r"(?<!\.)\.+-")
 _EDGE_ID = re.compile(ID.pattern + r"@(?=\s*[xo<]?(?:--|==|-?\.|~~~))")
 _NAME_SIGN = re.compile(r"\w")
 
@@ -120,7 +122,7 @@ def _read_labelled(scan: Scanner) -> Link | None:
             return _judge(scan, start, scan.text[start], closing[0][-1], label)
         scan.at = text
     end = _find_end(scan, family, text)
-    if end < 0:
+    if end < 0 or _is_forgotten(scan, text, end):
         return _give_up(scan, start, scan.shadow[start:text])
     scan.at = end
     closing = scan.take(_END[family])
@@ -166,7 +168,14 @@ def _find_end(scan: Scanner, family: str, at: int) -> int:
     return end - 1 if end > at and shadow[end - 1] == "<" else end
 
 
-_DOTS = re.compile(r"(?<!\.)\.+-")
+def _is_forgotten(scan: Scanner, text: int, end: int) -> bool:
+    """True where the arrow at `end` seems to belong to a statement on a later line.
+
+    Mermaid takes all in between for the label; but what stands before the arrow could be a node,
+    and then this line's own arrow was forgotten.
+    """
+    line_start = scan.shadow.rfind("\n", text, end) + 1
+    return line_start > 0 and bool(_NODE_ALONE.fullmatch(scan.shadow, line_start, end))
 
 
 def _read_nearly(scan: Scanner) -> Link | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flowstudio.flow import codes
-from flowstudio.flow.diagnostics import Related, finding
+from flowstudio.flow.diagnostics import CODES, Related, finding
 from flowstudio.flow.source import Source
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ ID = re.compile(
     r"(?:[A-Za-z0-9!#$&'*+.`?\\_/,]|%(?!%)|:(?!::)|-(?![->.])"
     # Any script's letters and most symbols, but not spaces, arrows, lines and the wide forms of
     # ASCII punctuation, which are slips of an input method and never meant as a name.
-    r"|[^\x00-\x7f\s\u2000-\u200c\u200e-\u206f\u2190-\u21ff\u2500-\u257f\u27f0-\u27ff"
+    r"|[^\x00-\x9f\xad\s\u061c\u180e\ufeff\u2000-\u206f\u2190-\u21ff\u2500-\u257f\u27f0-\u27ff"
     r"\u2900-\u297f\u3000-\u3004\u3008-\u3020\u3030\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40"
     r"\uff5b-\uff65])+"
 )
@@ -46,6 +46,10 @@ KEYWORD = re.compile(
     re.ASCII,
 )
 """What Mermaid takes for a word of its own wherever an id could begin."""
+
+
+MOST_FINDINGS = 1000
+"""Errors, and warnings, beyond which a text is so wrong that more would help nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,8 @@ class Scanner:
 
     __slots__ = (
         "_directives_end",
+        "_errors_left",
+        "_warnings_left",
         "at",
         "builder",
         "has_lost_braces",
@@ -76,6 +82,7 @@ class Scanner:
         self.shadow = _make_shadow(text)
         self.builder = builder
         self.at = 0
+        self._errors_left = self._warnings_left = MOST_FINDINGS
         self.has_lost_braces = False
         """A `@{` was never closed: each later one is looked through on its own line only."""
         self._directives_end = self.shadow.rfind(_DIRECTIVE_END)
@@ -175,7 +182,19 @@ class Scanner:
         related: Sequence[Related] = (),
     ) -> None:
         """Report a finding about `text[start:end]`."""
-        self.builder.report(finding(code, message, self.span(start, end), hint, related))
+        if CODES[code].severity == "error":
+            self._errors_left -= 1
+            left = self._errors_left
+        else:
+            self._warnings_left -= 1
+            left = self._warnings_left
+        if left >= 0:
+            self.builder.report(finding(code, message, self.span(start, end), hint, related))
+        elif left == -1:
+            message = f"there are more than {MOST_FINDINGS} findings about the text"
+            span = self.span(start, end)
+            hint = "repair the first ones, then look again"
+            self.builder.report(finding(codes.MORE_FINDINGS, message, span, hint))
 
     def loose(self, start: int, end: int, message: str, hint: str) -> None:
         """Report what Mermaid refuses although it can mean only one thing."""

@@ -100,7 +100,7 @@ def _check_begin(graph: Graph) -> Iterator[Diagnostic]:
         match graph.outgoing[begin.id]:
             case []:
                 hint = f"lead it to the first task:  {graph.write_edge(begin.id, 'task')}"
-                yield finding(codes.BEGIN_EXITS, "BEGIN has no exit", place(begin), hint)
+                yield finding(codes.BEGIN_STUCK, "BEGIN has no exit", place(begin), hint)
             case [first, second, *_] as exits:
                 yield finding(
                     codes.BEGIN_EXITS,

@@ -28,6 +28,7 @@ TAG = "a tag in a label is text for the model and no HTML"
 LETTER = "Mermaid takes an x or o at an arrow for the arrow's end: we read the word, and warn"
 LEFT = "an arrow to the left is drawn without a head, so it says nothing: we report it"
 DIRECTION = "Mermaid loses a whole line that holds `direction LR`, also inside a label"
+FORGOTTEN = "Mermaid takes a forgotten arrow's next line for the label: we report it"
 TWICE = "Mermaid lets properties win over brackets within one `&` group: we let the last one win"
 SEMICOLON = "Mermaid refuses a blank between properties and semicolon"
 
@@ -68,6 +69,17 @@ INTENDED = {
     "link/<-.-": LEFT,
     "link/<-.- tight": LEFT,
     "link/<-.- tight ids": LEFT,
+    "edge text/over lines": FORGOTTEN,
+    "edge text/forgotten arrow": FORGOTTEN,
+    "link/<--": FORGOTTEN,
+    "link/<-- tight": FORGOTTEN,
+    "link/<-- tight ids": FORGOTTEN,
+    "link/--": FORGOTTEN,
+    "link/-- tight": FORGOTTEN,
+    "link/-- tight ids": FORGOTTEN,
+    "link/--|": FORGOTTEN,
+    "link/--| tight": FORGOTTEN,
+    "link/--| tight ids": FORGOTTEN,
     "random/79": TWICE,
     "random/106": TWICE,
     "random/108": SEMICOLON,
