@@ -1,9 +1,8 @@
 """Stage 2: the rank of each node, so that forward edges lead from a lower rank to a higher one.
 
 The best ranks make all edges together as short as can be. Longest path and a few tightening passes
-find them for nearly every flow that a person writes, and a look at the long edges proves it. Where
-they do not, the ranks are the dual of a min-cost flow, which networkx solves; it is imported only
-then.
+find them for nearly every flow that a person writes, and that can be proved. Where they do not, the
+ranks are the dual of a min-cost flow, which networkx solves; it is imported only then.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ type Arc = tuple[int, int]
 
 _TIGHTENING_PASSES = 4
 _MOST_FOR_SIMPLEX = 1_000
-_STEPS_EACH = 20
+_STEPS_EACH = 40
 """Steps for each arc that the proof may take."""
 
 
@@ -36,30 +35,46 @@ def _length(ranks: Sequence[int], arcs: Sequence[Arc]) -> int:
 
 
 def _is_shortest(ranks: Sequence[int], arcs: Sequence[Arc]) -> bool:
-    """Whether each long arc is as long as the longest way beside it: then nothing can be shorter.
+    """Whether the ranks are proved to be the best.
 
-    False also where the answer would take too many steps.
+    They are if the dual problem has a flow on arcs of length one alone: so the unit of each longer
+    arc is led another way, one after the other. False also if that takes too many steps.
     """
-    exits: list[list[int]] = [[] for _ in ranks]
+    flow: dict[Arc, int] = {}
+    tight: list[list[int]] = [[] for _ in ranks]
+    long: list[Arc] = []
     for src, dst in arcs:
-        exits[src].append(dst)
+        if ranks[dst] - ranks[src] > 1:
+            long.append((src, dst))
+        else:
+            if (src, dst) not in flow:
+                tight[src].append(dst)
+                tight[dst].append(src)
+            flow[src, dst] = flow.get((src, dst), 0) + 1
     left = _STEPS_EACH * len(arcs)
-    for src, dst in arcs:
-        span = ranks[dst] - ranks[src]
-        if span == 1:
-            continue
-        # Only ways without slack count: each of their arcs leads to the very next rank.
-        reached = {src}
-        stack = [src]
-        while stack and dst not in reached and left > 0:
-            node = stack.pop()
-            for other in exits[node]:
+    for src, dst in long:
+        came: dict[int, int] = {src: src}
+        waiting = deque([src])
+        while waiting and dst not in came:
+            node = waiting.popleft()
+            for other in tight[node]:
                 left -= 1
-                if ranks[other] == ranks[node] + 1 <= ranks[dst] and other not in reached:
-                    reached.add(other)
-                    stack.append(other)
-        if dst not in reached:
+                # Forward without limit, backward as far as there is flow to take back.
+                if other not in came and (ranks[other] > ranks[node] or flow[other, node]):
+                    came[other] = node
+                    waiting.append(other)
+            if left < 0:
+                return False
+        if dst not in came:
             return False
+        node = dst
+        while node != src:
+            before = came[node]
+            if ranks[before] < ranks[node]:
+                flow[before, node] += 1
+            else:
+                flow[node, before] -= 1
+            node = before
     return True
 
 

@@ -18,7 +18,7 @@ _EXCESS = 3
 _WIDER = 4
 """For each cell by which the drawing becomes wider."""
 _BUDGET = 6_000
-_BUDGET_EACH = 10
+_BUDGET_EACH = 40
 """Items that may be moved on trial in one chart, and for each item of it."""
 _MOST = 80
 """Items that one move may shift."""
