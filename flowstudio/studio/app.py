@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.app import App, SystemCommand
@@ -35,16 +34,10 @@ class StudioApp(App[None]):
         (30, "-tall"),
     ]
 
-    def __init__(
-        self,
-        options: StudioOptions,
-        *,
-        select: Path | None = None,
-        files: tuple[Path, ...] = (),
-    ) -> None:
+    def __init__(self, options: StudioOptions) -> None:
         super().__init__()
         self.options = options
-        self._main = StudioScreen(options, select=select, files=files)
+        self._main = StudioScreen(options)
         self.register_theme(default_theme())
         self.theme = DEFAULT
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.markup import escape
 from rich.text import Text
@@ -11,10 +12,12 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from flowstudio.flow.model import FlowEdge, FlowNode
-from flowstudio.run.state import RunState
 from flowstudio.studio.marks import GLYPHS, style_of
 from flowstudio.text import count, duration, first_line, harmless, shorten
+
+if TYPE_CHECKING:
+    from flowstudio.flow.model import FlowEdge, FlowNode
+    from flowstudio.run.state import RunState
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,16 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flowstudio.run.control import RunControl
-from flowstudio.run.state import RunState
-from flowstudio.wire import Event, Notice, RunStarted
-
 if TYPE_CHECKING:
     from flowstudio.config import Config
     from flowstudio.flow.model import FlowEdge
     from flowstudio.models.rehearsal import Question
+    from flowstudio.run.control import RunControl
     from flowstudio.run.session import Session
+    from flowstudio.run.state import RunState
     from flowstudio.skill.skill import Skill
+    from flowstudio.wire import Event
 
 
 class CommandRefused(Exception):
@@ -32,7 +31,8 @@ class CommandRefused(Exception):
 class StudioOptions:
     """What the command line asked for."""
 
-    work_dir: Path
+    path: Path | None = None
+    """What to open: a folder, a skill, a chart, or a skill's name; None for this folder."""
     model: str | None = None
     script: Path | None = None
     seed: int | None = None
@@ -62,14 +62,17 @@ class Driver:
 
     # The session
 
-    async def open(self, config: Config) -> None:
+    async def open(self, config: Config, work_dir: Path) -> None:
         """Import the soul and set up the model; takes a second or two, in a thread where it can.
 
         What cannot be had is said as a notice: the studio then rehearses.
         """
         from flowstudio.studio.setup import open_session
+        from flowstudio.wire import Notice
 
-        self.session, problem = await open_session(self.options, config, self._ask_as_model)
+        self.session, problem = await open_session(
+            self.options, config, work_dir, self._ask_as_model
+        )
         self.session.wire.subscribe(self._take)
         self._model_name = self.session.llm.name if self.session.llm else "no model"
         self._ready.set()
@@ -98,7 +101,9 @@ class Driver:
         return self.session.control if self.session and self.session.is_running else None
 
     def _take(self, event: Event) -> None:
-        if isinstance(event.body, RunStarted):
+        from flowstudio.run.state import RunState
+
+        if event.type == "run_started":
             self.state = RunState()
         if self.state is not None:
             self.state.apply(event)
@@ -122,6 +127,7 @@ class Driver:
             raise CommandRefused("a run is on already: s stops it")
         if self.is_talking:
             raise CommandRefused("the agent is answering: s stops it")
+        from flowstudio.run.control import RunControl
         from flowstudio.run.session import RunRequest
 
         control = RunControl(interactive=True, mode="step" if stepping else "run")

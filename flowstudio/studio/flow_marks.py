@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from flowstudio.flow.model import FlowEdge
-from flowstudio.run.state import RunState
+if TYPE_CHECKING:
+    from flowstudio.flow.model import FlowEdge
+    from flowstudio.run.state import RunState
 
 type Look = Literal["plain", "done", "now", "fault", "forced", "chosen", "muted"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from textual import work
 from textual.app import ComposeResult
@@ -12,15 +13,18 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Static
 
-from flowstudio.drawing.drawing import Drawing, Zoom
-from flowstudio.flow.chart import Chart
-from flowstudio.flow.model import FlowEdge
-from flowstudio.run.state import RunState
-from flowstudio.skill import Skill
 from flowstudio.studio.flow_marks import make_marks
 from flowstudio.studio.flow_view import FlowView
 from flowstudio.studio.marks import GLYPHS
 from flowstudio.text import harmless
+
+if TYPE_CHECKING:
+    from flowstudio.drawing.drawing import Drawing, Zoom
+    from flowstudio.flow.chart import Chart
+    from flowstudio.flow.model import FlowEdge
+    from flowstudio.run.state import RunState
+    from flowstudio.skill import Skill
+
 
 _ZOOMS: tuple[Zoom, ...] = ("title", "full", "dot")
 _FAULTS = 3
@@ -39,7 +43,7 @@ class FlowPane(Vertical):
     }
     """
 
-    zoom: reactive[Zoom] = reactive[Zoom]("title")
+    zoom: reactive[Zoom] = reactive["Zoom"]("title")
     """How much of each prompt the drawing shows."""
     following: reactive[bool] = reactive(True)
     """True while the view follows the current node."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -22,9 +22,10 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from flowstudio.drawing import Drawing, EdgeRef, NodeRef, Owner
-from flowstudio.drawing.drawing import Box, Role, Run
 from flowstudio.studio.flow_marks import DASHED, HEAVY, Look, Marks
+
+if TYPE_CHECKING:
+    from flowstudio.drawing.drawing import Box, Drawing, Owner, Role, Run
 
 _MARGIN = 2
 """Empty cells around the drawing, so that no box touches the pane's border."""
@@ -174,6 +175,8 @@ class FlowView(ScrollView, can_focus=True):
 
     def node_at(self, offset: Offset) -> str | None:
         """The node at a cell of the widget's content."""
+        from flowstudio.drawing.drawing import NodeRef
+
         owner = self._owner_at(offset)
         return owner.id if isinstance(owner, NodeRef) else None
 
@@ -245,6 +248,8 @@ class FlowView(ScrollView, can_focus=True):
         return found
 
     def _find_look(self, run: Run) -> tuple[Style, dict[int, int] | None]:
+        from flowstudio.drawing.drawing import NodeRef
+
         table: dict[int, int] | None = None
         if isinstance(run.owner, NodeRef):
             look: Look = self.marks.nodes.get(run.owner.id, "plain")
@@ -405,6 +410,8 @@ class FlowView(ScrollView, can_focus=True):
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         """Let go: without a drag it was a click, which selects."""
+        from flowstudio.drawing.drawing import EdgeRef, NodeRef
+
         self.release_mouse()
         grabbed, self._grabbed = self._grabbed, None
         if grabbed is None or self._dragged:

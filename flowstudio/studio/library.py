@@ -6,38 +6,65 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from flowstudio.skill import Catalogue, Skill, discover, watch
+if TYPE_CHECKING:
+    from flowstudio.skill import Catalogue, Skill
 
 
 @dataclass(slots=True)
 class Library:
     """The catalogue in force, and how to get the next one."""
 
-    work_dir: Path
+    wanted: Path | None
+    """What the user asked for: a path, or a skill's name."""
     extra_dirs: Sequence[Path] = ()
-    files: Sequence[Path] = ()
-    catalogue: Catalogue = field(default_factory=Catalogue)
+    work_dir: Path = field(default_factory=Path.cwd)
+    selected: Path | None = None
+    """The file of the skill that was asked for, once it is found."""
+    catalogue: Catalogue | None = None
+    found: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once `work_dir` and `catalogue` are known."""
 
     @property
     def skills(self) -> Sequence[Skill]:
         """Those that can be called."""
-        return self.catalogue.skills
+        return self.catalogue.skills if self.catalogue else ()
 
     async def load(self) -> Catalogue:
-        """Read what changed since the last time, in a thread."""
-        before = self.catalogue if self.catalogue.skills else None
-        self.catalogue = await asyncio.to_thread(
-            discover,
-            self.work_dir,
-            extra_dirs=self.extra_dirs,
-            files=self.files,
-            previous=before,
-        )
+        """Find out what was asked for, and read every skill; off the main thread.
+
+        Raises:
+            SkillError: nothing is there.
+        """
+        self.catalogue = await asyncio.to_thread(self._read)
+        self.found.set()
         return self.catalogue
+
+    def _read(self) -> Catalogue:
+        from flowstudio.skill import SkillError, discover, resolve
+
+        extra = tuple(self.extra_dirs)
+        try:
+            target = resolve(self.wanted, extra_dirs=extra)
+        except SkillError:
+            # Not a path: perhaps a skill's name, as `flowstudio run` takes it.
+            catalogue = discover(self.work_dir, extra_dirs=extra)
+            named = catalogue.get(str(self.wanted))
+            if named is None:
+                raise
+            self.selected = named.path
+            return catalogue
+        self.work_dir, self.selected = target.work_dir, target.skill
+        return discover(
+            target.work_dir, extra_dirs=(*extra, *target.extra_dirs), files=target.files
+        )
 
     async def changes(self) -> AsyncIterator[set[Path]]:
         """After each change on the disk: the files that changed; the catalogue is new by then."""
+        from flowstudio.skill import refresh, watch
+
+        assert self.catalogue is not None
         async for changed in watch(self.catalogue):
-            await self.load()
+            self.catalogue = await asyncio.to_thread(refresh, self.catalogue)
             yield changed

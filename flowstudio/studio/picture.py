@@ -51,9 +51,9 @@ async def make_picture(
     folder = paths.bundled("skills") / skill
     script = folder / "rehearsal.script.yaml"
     options = StudioOptions(
-        work_dir=folder, script=script if script.exists() else None, seed=1, theme=theme
+        path=folder, script=script if script.exists() else None, seed=1, theme=theme
     )
-    app = StudioApp(options, select=folder / "SKILL.md")
+    app = StudioApp(options)
     async with app.run_test(size=size) as pilot:
         screen = app.screen
         assert isinstance(screen, StudioScreen)

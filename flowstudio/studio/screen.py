@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from textual import work
 from textual.app import ComposeResult, SuspendNotSupported, SystemCommand
@@ -15,11 +16,8 @@ from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widgets import Footer, OptionList, Static
 
-from flowstudio.skill import Skill
-from flowstudio.studio.chat_entries import ApprovalCard
 from flowstudio.studio.chat_pane import ChatInput, ChatPane
 from flowstudio.studio.commands import COMMANDS
-from flowstudio.studio.dialogs import HelpDialog, InputDialog, PromptDialog
 from flowstudio.studio.driver import CommandRefused, Driver, StudioOptions
 from flowstudio.studio.editor import edit
 from flowstudio.studio.library import Library
@@ -29,7 +27,12 @@ from flowstudio.studio.skills_pane import SkillsPane
 from flowstudio.studio.top_line import TopLine
 from flowstudio.studio.workbench import Workbench
 from flowstudio.text import harmless
-from flowstudio.wire import Event, NodeEntered, RunPaused, Text, Thinking
+
+if TYPE_CHECKING:
+    from flowstudio.skill import Skill
+    from flowstudio.studio.chat_entries import ApprovalCard
+    from flowstudio.studio.chat_feed import ChatFeed
+    from flowstudio.wire import Event
 
 type Pane = Literal["skills", "flow", "chat"]
 _PANES: tuple[Pane, ...] = ("skills", "flow", "chat")
@@ -47,12 +50,12 @@ class StudioScreen(Screen[None]):
     pane: reactive[Pane] = reactive[Pane]("flow")
     """The pane that is in use; on a narrow terminal the only one that shows."""
 
-    def __init__(self, options: StudioOptions, *, select: Path | None, files: tuple[Path, ...]):
+    def __init__(self, options: StudioOptions) -> None:
         super().__init__()
         self.options = options
         self.driver = Driver(options, self._take_event)
-        self.library = Library(options.work_dir, options.skills_dirs, files)
-        self._select = select
+        self.library = Library(options.path, options.skills_dirs)
+        self._feed: ChatFeed | None = None
         self._has_news = False
 
     # Composition
@@ -62,7 +65,7 @@ class StudioScreen(Screen[None]):
         yield TopLine(id="top")
         yield Static(self._tabs(), id="tabs")
         with Horizontal(id="panes"):
-            yield SkillsPane(self.options.work_dir, id="skills-pane")
+            yield SkillsPane(id="skills-pane")
             yield Workbench(self.driver, id="middle")
             yield ChatPane(id="chat-pane")
         yield Footer(show_command_palette=False)
@@ -115,8 +118,16 @@ class StudioScreen(Screen[None]):
     @work(group="library", exit_on_error=False)
     async def _load(self) -> None:
         """Read the skills, then follow the disk for as long as the studio is open."""
-        catalogue = await self.library.load()
-        first = catalogue.at(self._select) if self._select else None
+        from flowstudio.skill import SkillError
+
+        try:
+            catalogue = await self.library.load()
+        except SkillError as error:
+            self.app.exit(return_code=2, message=f"flowstudio: {harmless(str(error))}")
+            return
+        selected = self.library.selected
+        first = catalogue.at(selected) if selected else None
+        self._skills.work_dir = self.library.work_dir
         self._skills.show_skills(catalogue.skills, first.name if first else self._first_flow())
         for problem in catalogue.findings:
             self.notify(harmless(str(problem)), severity="warning", markup=False)
@@ -136,7 +147,10 @@ class StudioScreen(Screen[None]):
         for problem in loaded.problems:
             self.notify(harmless(problem), severity="warning", markup=False, timeout=10)
         cast("Any", self.app).take_config(loaded.config)
-        await self.driver.open(loaded.config)
+        # The imports take the longest; they go on while the skills are read.
+        await asyncio.to_thread(importlib.import_module, "flowstudio.studio.setup")
+        await self.library.found.wait()
+        await self.driver.open(loaded.config, self.library.work_dir)
         session = self.driver.session
         assert session is not None
         session.runtime.skills = self.library.skills
@@ -164,6 +178,7 @@ class StudioScreen(Screen[None]):
     def _follow_disk(self, changed: set[Path]) -> None:
         """Files changed: the catalogue is new already; show what concerns us."""
         catalogue = self.library.catalogue
+        assert catalogue is not None
         if self.driver.session is not None:
             self.driver.session.runtime.skills = catalogue.skills
             self.driver.session.soul.rebuild_slash_commands()
@@ -183,13 +198,20 @@ class StudioScreen(Screen[None]):
 
     def _take_event(self, event: Event) -> None:
         """One event of the wire: the chat shows it, the rest is brought up to date."""
-        self._chat.log_view.consume(event)
-        if isinstance(event.body, Text | Thinking):
-            return
-        if isinstance(event.body, NodeEntered) and event.node:
-            self._bench.enter(event.node)
-        if isinstance(event.body, RunPaused):
-            self.app.bell()
+        if self._feed is None:
+            from flowstudio.studio.chat_feed import ChatFeed
+
+            self._feed = ChatFeed(self._chat.log_view)
+        self._feed.consume(event)
+        match event.type:
+            case "text" | "thinking":
+                return
+            case "node_entered" if event.node:
+                self._bench.enter(event.node)
+            case "run_paused":
+                self.app.bell()
+            case _:
+                pass
         if not self._has_news:
             self._has_news = True
             self.call_later(self._show_news)
@@ -217,9 +239,11 @@ class StudioScreen(Screen[None]):
         except CommandRefused as refused:
             self._refuse(refused)
             return
-        self._chat.log_view.say_user(text)
-        if text in ("/clear", "/reset"):
-            self._chat.log_view.forget()
+        if self._feed is not None:
+            if text in ("/clear", "/reset"):
+                self._feed.forget()
+            else:
+                self._feed.say_user(text)
         self._talk(text)
 
     @work(group="talk", exit_on_error=False)
@@ -313,6 +337,8 @@ class StudioScreen(Screen[None]):
         def start(text: str | None) -> None:
             if text is not None:
                 self._run(skill, text, stepping=stepping)
+
+        from flowstudio.studio.dialogs import InputDialog
 
         self.app.push_screen(InputDialog(skill.name), start)
 
@@ -422,6 +448,8 @@ class StudioScreen(Screen[None]):
                 control.replace_prompt(text)
                 self.notify("the edited prompt will be sent: n sends it", timeout=4)
 
+        from flowstudio.studio.dialogs import PromptDialog
+
         self.app.push_screen(PromptDialog(node.id, node.text), use)
 
     def _with_control(self, act: Callable[[Any], object], said: str = "") -> None:
@@ -465,6 +493,8 @@ class StudioScreen(Screen[None]):
 
     def action_help(self) -> None:
         """Show all keys."""
+        from flowstudio.studio.dialogs import HelpDialog
+
         self.app.push_screen(HelpDialog())
 
     # Panes

@@ -5,6 +5,7 @@ late.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flowstudio import paths
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 
 
 async def open_session(
-    options: StudioOptions, config: Config, ask: Callable[[Question], Awaitable[str]]
+    options: StudioOptions,
+    config: Config,
+    work_dir: Path,
+    ask: Callable[[Question], Awaitable[str]],
 ) -> tuple[Session, str]:
     """The session, and a sentence on what could not be had (empty where all is well)."""
     problem = ""
@@ -34,7 +38,7 @@ async def open_session(
         problem = f"{error} Until then this is a rehearsal."
         llm = await build_model(rehearsal_option(), config, answerer=AskUser(ask))
     runtime = Runtime.create(
-        config, Wire(), work_dir=options.work_dir, llm=llm, yolo=options.yolo or config.yolo
+        config, Wire(), work_dir=work_dir, llm=llm, yolo=options.yolo or config.yolo
     )
     session = Session(runtime, default_agent(runtime), runs_dir=paths.runs_dir())
     return session, problem

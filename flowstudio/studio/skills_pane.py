@@ -61,10 +61,11 @@ class SkillsPane(Vertical):
             super().__init__()
             self.skill = skill
 
-    def __init__(self, work_dir: Path, *, id: str | None = None) -> None:
+    def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.border_title = "Skills"
-        self._work_dir = work_dir
+        self.work_dir: Path | None = None
+        """The folder that paths are shown relative to."""
         self._skills: Sequence[Skill] = ()
         self._shown: dict[str, Skill] = {}
         self._selected: str | None = None
@@ -179,7 +180,7 @@ class SkillsPane(Vertical):
                 f"\n{GLYPHS['fault']} line {first.span.line}: {harmless(first.message)}",
                 style_of(self, "fault"),
             )
-        place = show_path(skill.path, self._work_dir)
+        place = show_path(skill.path, self.work_dir)
         text.append(f"\n{harmless(place)}", style_of(self, "dim"))
         about.update(text)
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-import yaml
 from textual.theme import Theme
 
 from flowstudio import paths
@@ -53,6 +52,8 @@ def default_theme() -> Theme:
 
 def load_themes(folders: Iterable[Path] | None = None) -> Themes:
     """Every theme of the folders, later folders winning; a bad file is named and skipped."""
+    import yaml
+
     chosen = folders or (paths.bundled("themes"), paths.config_dir() / "themes")
     found: dict[str, Theme] = {}
     problems: list[str] = []
@@ -74,6 +75,8 @@ def read_theme(file: Path) -> Theme:
         OSError, yaml.YAMLError: the file cannot be read.
         ValueError: a colour is missing or is no `#rrggbb`.
     """
+    import yaml
+
     raw: object = yaml.safe_load(file.read_text(encoding="utf-8"))
     if not isinstance(raw, dict):
         raise ValueError("a theme is a mapping with name, dark and colours")

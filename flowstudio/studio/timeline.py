@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.cells import cell_len
 from rich.text import Text
 from textual import events
@@ -9,9 +11,12 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from flowstudio.run.state import RunState, Visit
 from flowstudio.studio.marks import GLYPHS, style_of
 from flowstudio.text import duration, harmless, shorten
+
+if TYPE_CHECKING:
+    from flowstudio.run.state import RunState, Visit
+
 
 _JOINT = " ─ "
 
@@ -23,7 +28,7 @@ class Timeline(Widget):
     Timeline { height: 2; padding: 0 1; }
     """
 
-    run_state: reactive[RunState | None] = reactive[RunState | None](None, always_update=True)
+    run_state: reactive[RunState | None] = reactive["RunState | None"](None, always_update=True)
     """The run whose visits are shown."""
 
     class VisitPicked(Message):

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from flowstudio.run.state import RunState
 from flowstudio.studio.marks import GLYPHS, style_of
 from flowstudio.text import count, duration, harmless, shorten
+
+if TYPE_CHECKING:
+    from flowstudio.run.state import RunState
+
 
 _BAR = 10
 
@@ -29,7 +33,7 @@ class TopLine(Widget):
     """Its type and scope."""
     model: reactive[str] = reactive("")
     """Who answers."""
-    run_state: reactive[RunState | None] = reactive[RunState | None](None, always_update=True)
+    run_state: reactive[RunState | None] = reactive["RunState | None"](None, always_update=True)
     """The run, if there is or was one."""
     problem: reactive[str] = reactive("")
     """What is wrong with the file that is shown: takes the place of the run's state."""

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from flowstudio.skill import Skill
 from flowstudio.studio.detail import DetailPane, NodeView, title_of
 from flowstudio.studio.driver import Driver
 from flowstudio.studio.flow_pane import FlowPane
 from flowstudio.studio.flow_view import FlowView
 from flowstudio.studio.timeline import Timeline
+
+if TYPE_CHECKING:
+    from flowstudio.skill import Skill
+
 
 _NOTHING = "click a node, or use the arrow keys, to read its whole prompt"
 
