@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, Self
 from kosong.chat_provider import ChatProviderError, StreamedMessagePart, ThinkingEffort, TokenUsage
 from kosong.message import Message, TextPart
 
-from flowstudio.flow.choice import match_choice, parse_choice
+from flowstudio.flow.choice import choice_prompt, match_choice, parse_choice
 from flowstudio.models.hint import TurnHint, turn_hint
 
 if TYPE_CHECKING:
@@ -167,7 +167,6 @@ class RehearsalProvider:
         self.answerer = answerer
         self.pace = pace
         """Seconds between two streamed pieces."""
-        self._asked: dict[tuple[str | None, int | None], int] = {}
 
     @property
     def model_name(self) -> str:
@@ -194,18 +193,13 @@ class RehearsalProvider:
             node=hint.node,
             visit=hint.visit,
             branches=hint.branches,
-            attempt=hint.attempt or self._count_attempt(hint),
+            attempt=hint.attempt or count_attempt(history),
         )
         return RehearsedMessage(await self.answerer.answer(question), self.pace)
 
     def with_thinking(self, effort: ThinkingEffort) -> Self:
         """A copy; thinking changes nothing here."""
         return copy.copy(self)
-
-    def _count_attempt(self, hint: TurnHint) -> int:
-        key = (hint.node, hint.visit)
-        self._asked[key] = self._asked.get(key, 0) + 1
-        return self._asked[key]
 
 
 class RehearsedMessage:
@@ -233,6 +227,30 @@ async def _stream(text: str, pace: float) -> AsyncIterator[StreamedMessagePart]:
         # Also at pace 0 others get their turn, as with a real stream.
         await asyncio.sleep(pace if start else 0)
         yield TextPart(text=text[start : start + PIECE])
+
+
+def count_attempt(history: Sequence[Message]) -> int:
+    """Which prompt of its visit the last user message is: 1, or more where it asks again.
+
+    A retry begins with the whole prompt before it. So the count needs no memory, and a visit that
+    is run again (after a rewind, a resume, in a second run) begins at 1 again.
+    """
+    prompt = _find_prompt(history)
+    instruction = choice_prompt("", ()).rsplit("\n", 1)[-1]
+    end = prompt.find(instruction)
+    if end < 0:
+        return 1
+    first = prompt[: end + len(instruction)]
+    count = 0
+    for message in reversed(history):
+        if message.role != "user":
+            continue
+        text = message.extract_text()
+        if text.startswith(first):
+            count += 1
+            if text == first:
+                break
+    return max(1, count)
 
 
 def _find_prompt(history: Sequence[Message]) -> str:

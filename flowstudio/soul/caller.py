@@ -9,6 +9,7 @@ import kosong
 from kosong.message import Message, TextPart, ThinkPart
 
 from flowstudio.soul.errors import LLMNotSet, LLMNotSupported
+from flowstudio.soul.messages import mend, mend_part
 from flowstudio.soul.retry import call_with_retries
 from flowstudio.wire import Text, Thinking
 
@@ -33,7 +34,7 @@ class ModelCaller:
     @property
     def partial_text(self) -> str:
         """The text of the answer that is coming, or of the last one, as far as it came."""
-        return "".join(self._partial)
+        return mend("".join(self._partial))
 
     @property
     def thinking(self) -> bool:
@@ -79,9 +80,11 @@ class ModelCaller:
         async def call(provider: ChatProvider) -> kosong.StepResult:
             self.forget_partial()
             dispatcher.begin()
-            return await kosong.step(
+            result = await kosong.step(
                 provider, system_prompt, dispatcher, history, on_message_part=self._say_part
             )
+            result.message.content = [mend_part(part) for part in result.message.content]
+            return result
 
         return await self._retry(call)
 
@@ -113,8 +116,8 @@ class ModelCaller:
         match part:
             case TextPart(text=text) if text:
                 self._partial.append(text)
-                self._runtime.wire.emit(Text(text))
+                self._runtime.wire.emit(Text(mend(text)))
             case ThinkPart(think=think) if think:
-                self._runtime.wire.emit(Thinking(think))
+                self._runtime.wire.emit(Thinking(mend(think)))
             case _:
                 pass

@@ -19,7 +19,7 @@ from kosong.tooling import Tool, ToolError, ToolResult, ToolResultFuture, ToolRe
 from flowstudio.soul.approval import ToolRejectedError
 from flowstudio.soul.arguments import repair_call
 from flowstudio.soul.emit import WireFailure
-from flowstudio.soul.messages import TOOL_INTERRUPTED, as_parts
+from flowstudio.soul.messages import TOOL_INTERRUPTED, as_parts, mend
 from flowstudio.wire import ToolCalled, ToolReturned, Wire
 
 if TYPE_CHECKING:
@@ -76,7 +76,8 @@ class Dispatcher:
         taken = {noted.call.id for noted in self._noted}
         if not tool_call.id or tool_call.id in taken:
             tool_call.id = f"{tool_call.id or 'call'}-{len(self._noted) + 1}"
-        written = tool_call.function.arguments or ""
+        written = mend(tool_call.function.arguments or "")
+        tool_call.function.arguments = written
         wrong = repair_call(tool_call)
         future: ToolResultFuture = asyncio.get_running_loop().create_future()
         self._noted.append(_Noted(tool_call, written, wrong, future))
@@ -138,8 +139,8 @@ class Dispatcher:
                 id=call.id,
                 name=call.function.name,
                 ok=not value.is_error,
-                brief=value.brief or _first_line(value.message),
-                output=output[:_SHOWN],
+                brief=mend(value.brief or _first_line(value.message)),
+                output=mend(output)[:_SHOWN],
                 seconds=round(seconds, 3),
             )
         )

@@ -39,9 +39,34 @@ def is_system_message(message: Message) -> bool:
     return message.role == "system" or (text.startswith(_OPEN) and text.endswith(_CLOSE))
 
 
+def mend(text: str) -> str:
+    """`text` without lone surrogates, which no server and no file takes.
+
+    They come from a JSON escape that a model cut in two, and from terminals. Two halves that belong
+    together become the character that they are; any other becomes the replacement character.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
 def as_parts(content: str | list[ContentPart]) -> list[ContentPart]:
-    """Content as a list of parts."""
-    return [TextPart(text=content)] if isinstance(content, str) else list(content)
+    """Content as a list of parts, with all text mended."""
+    parts = [TextPart(text=content)] if isinstance(content, str) else list(content)
+    return [mend_part(part) for part in parts]
+
+
+def mend_part(part: ContentPart) -> ContentPart:
+    """A part with its text mended."""
+    match part:
+        case TextPart(text=text) if (mended := mend(text)) != text:
+            return TextPart(text=mended)
+        case ThinkPart(think=think) if (mended := mend(think)) != think:
+            return part.model_copy(update={"think": mended})
+        case _:
+            return part
 
 
 def has_picture(content: str | list[ContentPart]) -> bool:
@@ -53,7 +78,9 @@ def tool_message(result: ToolResult) -> Message:
     """A tool's result as the message that the model reads. It is never empty: some servers refuse
     that."""
     value = result.return_value
-    note = f"ERROR: {value.message or 'The tool failed.'}" if value.is_error else value.message
+    note = mend(value.message)
+    if value.is_error:
+        note = f"ERROR: {note or 'The tool failed.'}"
     parts = as_parts(value.output) if value.output else []
     if note:
         parts.insert(0, TextPart(text=system_note(note)))

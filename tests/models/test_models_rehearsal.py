@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from kosong.message import Message, TextPart
 
+from flowstudio.flow.choice import choice_prompt, parse_choice, retry_prompt
 from flowstudio.models import (
     AskUser,
     Question,
@@ -19,6 +20,7 @@ from flowstudio.models import (
     turn_hint,
 )
 from flowstudio.models.rehearsal import PIECE
+from flowstudio.soul.messages import system_message
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 
@@ -31,6 +33,40 @@ async def answer(provider: RehearsalProvider, hint: TurnHint | None, prompt: str
     finally:
         turn_hint.reset(token)
     return "".join(part.text for part in parts if isinstance(part, TextPart))
+
+
+async def converse(
+    provider: RehearsalProvider,
+    hint: TurnHint,
+    times: int,
+    history: list[Message] | None = None,
+) -> list[str]:
+    """Ask for a choice, and again after each answer, as the flow runner does."""
+    history = [] if history is None else history
+    said: list[str] = []
+    prompt = choice_prompt("Ready?", hint.branches)
+    token = turn_hint.set(hint)
+    try:
+        for _ in range(times):
+            # Checkpoints may tell the model their number in between.
+            history += [system_message("CHECKPOINT"), Message(role="user", content=prompt)]
+            stream = await provider.generate("", [], history)
+            parts = [part async for part in stream]
+            said.append("".join(part.text for part in parts if isinstance(part, TextPart)))
+            history.append(Message(role="assistant", content=said[-1]))
+            prompt = retry_prompt("Ready?", hint.branches, parse_choice(said[-1]))
+    finally:
+        turn_hint.reset(token)
+    return said
+
+
+def reply_of(provider: RehearsalProvider, node: str, visit: int, attempt: int) -> str:
+    """A reply as it stands in the script."""
+    assert isinstance(provider.answerer, ScriptAnswers)
+    for decision in provider.answerer.script.decisions:
+        if (decision.node, decision.visit) == (node, visit):
+            return decision.replies[attempt - 1].text
+    raise AssertionError
 
 
 @pytest.fixture
@@ -53,10 +89,18 @@ async def test_a_plain_prompt_gets_the_default_reply(review: RehearsalProvider) 
 
 async def test_a_visit_of_a_decision_gets_its_replies_in_order(review: RehearsalProvider) -> None:
     hint = TurnHint("verdict", 1, VERDICT)
-    said = [await answer(review, hint) for _ in range(3)]
+    said = await converse(review, hint, 3)
     assert "<choice>" not in said[0]
     assert "<choice>request changes</choice>" in said[1]
     assert "<choice>needs fixes</choice>" in said[2]
+
+
+async def test_a_visit_that_is_run_again_gets_its_replies_again(review: RehearsalProvider) -> None:
+    """A second run in the same studio, a rewind and a resumed run ask the same visit anew."""
+    hint = TurnHint("verdict", 1, VERDICT)
+    history: list[Message] = []
+    first = await converse(review, hint, 2, history)
+    assert await converse(review, hint, 3, history) == [*first, reply_of(review, "verdict", 1, 3)]
 
 
 async def test_each_visit_has_replies_of_its_own(review: RehearsalProvider) -> None:
@@ -64,18 +108,11 @@ async def test_each_visit_has_replies_of_its_own(review: RehearsalProvider) -> N
     assert said.rstrip().endswith("<choice>ready to merge</choice>")
 
 
-async def test_with_a_counted_attempt_the_reply_does_not_depend_on_what_was_asked_before(
+async def test_an_attempt_that_the_hint_counts_is_taken_as_it_is(
     review: RehearsalProvider,
 ) -> None:
-    """A rewound or resumed run asks the same visit again and gets the same answers."""
-    first = [
-        await answer(review, TurnHint("verdict", 1, VERDICT, attempt=one)) for one in (1, 2, 3)
-    ]
-    again = [
-        await answer(review, TurnHint("verdict", 1, VERDICT, attempt=one)) for one in (1, 2, 3)
-    ]
-    assert first == again
-    assert len(set(first)) == 3
+    said = await answer(review, TurnHint("verdict", 1, VERDICT, attempt=3))
+    assert said == reply_of(review, "verdict", 1, 3)
 
 
 async def test_a_visit_that_the_script_does_not_know_is_named(review: RehearsalProvider) -> None:
@@ -85,10 +122,8 @@ async def test_a_visit_that_the_script_does_not_know_is_named(review: RehearsalP
 
 
 async def test_a_visit_whose_replies_are_used_up_is_named(review: RehearsalProvider) -> None:
-    hint = TurnHint("size", 1, ("one change", "many"))
-    await answer(review, hint)
     with pytest.raises(ScriptExhausted, match="1 replies for visit 1 of size are used up"):
-        await answer(review, hint)
+        await converse(review, TurnHint("size", 1, ("one change", "many")), 2)
 
 
 async def test_an_answer_comes_in_pieces_as_from_a_model(review: RehearsalProvider) -> None:
@@ -101,8 +136,6 @@ async def test_an_answer_comes_in_pieces_as_from_a_model(review: RehearsalProvid
 def test_every_script_of_the_corpus_opens_and_ends_each_visit_with_the_branch_it_takes(
     name: str,
 ) -> None:
-    from flowstudio.flow.choice import parse_choice
-
     script = load_script(CORPUS / "scripts" / f"{name}.yaml")
     assert script.expected_end == "reached_end"
     for decision in script.decisions:

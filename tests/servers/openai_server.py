@@ -65,4 +65,4 @@ def _chunk(delta: dict[str, Any], finish: str | None = None) -> bytes:
 
 
 def _event(value: object) -> bytes:
-    return f"data: {json.dumps(value, ensure_ascii=False)}\n\n".encode()
+    return f"data: {json.dumps(value)}\n\n".encode()

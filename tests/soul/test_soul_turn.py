@@ -366,3 +366,35 @@ async def test_after_a_failed_turn_the_next_one_goes_on_in_the_same_context(
         result = await bench.soul.turn("Again")
     assert result.answer_text == "Now I can."
     assert [role for role, _ in bench.history] == ["user", "user", "assistant"]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "kept"),
+    [(["Hi \ud83d", "\ude00"], "Hi \U0001f600"), (["cut \ud83d"], "cut \ufffd")],
+)
+async def test_halves_of_characters_from_a_server_are_mended(
+    tmp_path: Path, pieces: list[str], kept: str
+) -> None:
+    """Some servers cut a JSON escape between its two halves; no server takes a half back."""
+    async with openai_server(say(*pieces), say("ok")) as server:
+        bench = Bench(
+            await connect(server.base_url), tmp_path, context=Context(tmp_path / "context.jsonl")
+        )
+        await bench.soul.turn("Hello \udcff")
+        await bench.soul.turn("Again")
+    assert bench.history[0] == ("user", "Hello \ufffd")
+    assert bench.history[1] == ("assistant", kept)
+    for body in bench.said_of(Text):
+        body.text.encode()
+
+
+async def test_half_a_character_in_a_tools_arguments_does_not_stop_the_conversation(
+    tmp_path: Path,
+) -> None:
+    todo = '{"todos": [{"title": "half \\ud83d"}]}'
+    async with openai_server(use(Call("SetTodoList", todo)), say("ok")) as server:
+        bench = Bench(await connect(server.base_url), tmp_path, tools=["SetTodoList"])
+        result = await bench.soul.turn("Go")
+    assert result.answer_text == "ok"
+    for body in bench.said_of(ToolReturned):
+        body.output.encode()
