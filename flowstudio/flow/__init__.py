@@ -13,6 +13,9 @@ if TYPE_CHECKING:
         match_choice as match_choice,
         parse_choice as parse_choice,
     )
+    from flowstudio.flow.codes import (
+        CODES as CODES,
+    )
     from flowstudio.flow.compile import (
         compile_flow as compile_flow,
     )
@@ -21,12 +24,14 @@ if TYPE_CHECKING:
         read_d2 as read_d2,
     )
     from flowstudio.flow.diagnostics import (
-        CODES as CODES,
         Diagnostic as Diagnostic,
         FlowError as FlowError,
         FlowParseError as FlowParseError,
         FlowValidationError as FlowValidationError,
         Severity as Severity,
+    )
+    from flowstudio.flow.edit import (
+        replace_label as replace_label,
     )
     from flowstudio.flow.mermaid import (
         parse_mermaid_flowchart as parse_mermaid_flowchart,
@@ -38,6 +43,9 @@ if TYPE_CHECKING:
         FlowNode as FlowNode,
         FlowNodeKind as FlowNodeKind,
         Span as Span,
+    )
+    from flowstudio.flow.placeholder import (
+        placeholders as placeholders,
     )
     from flowstudio.flow.validate import (
         validate_flow as validate_flow,
@@ -53,7 +61,7 @@ __getattr__ = names_of(
         "compile_flow": "compile",
         "parse_d2_flowchart": "d2",
         "read_d2": "d2",
-        "CODES": "diagnostics",
+        "CODES": "codes",
         "Diagnostic": "diagnostics",
         "FlowError": "diagnostics",
         "FlowParseError": "diagnostics",
@@ -66,6 +74,8 @@ __getattr__ = names_of(
         "FlowNode": "model",
         "FlowNodeKind": "model",
         "Span": "model",
+        "placeholders": "placeholder",
+        "replace_label": "edit",
         "validate_flow": "validate",
     },
 )

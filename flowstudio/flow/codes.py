@@ -1,8 +1,14 @@
-"""Every code of a finding about a chart: its name, how bad it is, what `explain` says about it."""
+"""Every code of a finding about a chart: its name, how bad it is, what `explain` says about it.
+
+Importing this module completes `CODES` for this room: the codes of D2 alone stand in `d2_codes`.
+"""
 
 from __future__ import annotations
 
-from flowstudio.flow.diagnostics import declare
+from flowstudio.flow import d2_codes
+from flowstudio.flow.diagnostics import CODES, declare
+
+__all__ = ["CODES", "d2_codes"]
 
 # ---- the text -------------------------------------------------------------------------------
 

@@ -4,8 +4,8 @@ A `Chart` is whatever a reader could make of a text, right or wrong, with the fi
 `Flow` is a chart that passed validation and can be run. Both are made of the same `FlowNode` and
 `FlowEdge` values, so everything that draws or lists a chart also draws or lists a flow.
 
-Names and fields `id`, `label`, `kind`, `src`, `dst`, `nodes`, `outgoing`, `begin_id` and `end_id` are
-those of the design document KLIP-10; the spans are ours.
+Names and fields `id`, `label`, `kind`, `src`, `dst`, `nodes`, `outgoing`, `begin_id` and `end_id`
+are those of the design document KLIP-10; the spans are ours.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class FlowNode:
     span: Span | None = field(default=None, compare=False)
     """Where the node is declared: the mention that gives the label that stands, else the first."""
     label_span: Span | None = field(default=None, compare=False)
-    """The label's text as written, with its quotes and without its brackets; None if it has none."""
+    """The label's text as written, with its quotes, without its brackets; None if it has none."""
 
     @property
     def text(self) -> str:
