@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.app import App, SystemCommand
@@ -21,7 +22,7 @@ class StudioApp(App[None]):
     """Flow Studio."""
 
     TITLE = "Flow Studio"
-    CSS_PATH = "screen.tcss"
+    CSS_PATH = Path(__file__).parent / "screen.tcss"
     ENABLE_COMMAND_PALETTE = True
     HORIZONTAL_BREAKPOINTS: list[tuple[int, str]] | None = [  # noqa: RUF012
         (0, "-narrow"),

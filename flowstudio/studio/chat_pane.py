@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual import events
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
@@ -104,14 +103,13 @@ class ChatPane(Vertical):
         self.border_title = "Chat"
         self._commands: Sequence[tuple[str, str]] = ()
 
-    def compose(self) -> ComposeResult:
-        """The log, the completions and the input line."""
-        yield ChatLog(id="log")
-        yield OptionList(id="completions", compact=True, markup=False)
-        yield ChatInput(id="say")
-
-    def on_mount(self) -> None:
-        """Say what can be typed."""
+    async def furnish(self) -> None:
+        """Mount the log, the completions and the input line, once the empty frame is painted."""
+        await self.mount(
+            ChatLog(id="log"),
+            OptionList(id="completions", compact=True, markup=False),
+            ChatInput(id="say"),
+        )
         self.input.placeholder = "› message the agent, or / for commands"
 
     @property

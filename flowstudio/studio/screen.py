@@ -61,21 +61,23 @@ class StudioScreen(Screen[None]):
     # Composition
 
     def compose(self) -> ComposeResult:
-        """Top line, panes, footer."""
+        """The frames of the panes: what is in them comes after the first paint."""
         yield TopLine(id="top")
         yield Static(self._tabs(), id="tabs")
         with Horizontal(id="panes"):
             yield SkillsPane(id="skills-pane")
             yield Workbench(self.driver, id="middle")
             yield ChatPane(id="chat-pane")
-        yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Show the frame first; everything that costs time comes after it is painted."""
         self._bench.view.focus()
         self.call_after_refresh(self._begin)
 
-    def _begin(self) -> None:
+    async def _begin(self) -> None:
+        await self.mount(Footer(show_command_palette=False))
+        for pane in (self._bench, self._skills, self._chat):
+            await pane.furnish()
         self._load()
         self._open_session()
 
@@ -485,7 +487,8 @@ class StudioScreen(Screen[None]):
     def action_filter(self) -> None:
         """Filter the skills."""
         self._show_pane("skills")
-        self._skills.focus_filter()
+        if self._skills.children:
+            self._skills.focus_filter()
 
     def action_talk(self) -> None:
         """Go to the input line."""
@@ -508,6 +511,8 @@ class StudioScreen(Screen[None]):
         self._show_pane(cast("Pane", pane))
 
     def _show_pane(self, pane: Pane) -> None:
+        if not self._chat.children:
+            return  # a key pressed before the panes are furnished
         self.pane = pane
         match pane:
             case "skills":

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
@@ -70,11 +69,16 @@ class SkillsPane(Vertical):
         self._shown: dict[str, Skill] = {}
         self._selected: str | None = None
 
-    def compose(self) -> ComposeResult:
-        """A filter line, the list, and what the selected skill is for."""
-        yield Input(placeholder="⌕ type to filter", compact=True, id="filter")
-        yield OptionList(compact=True, markup=False, id="skills")
-        yield Static("", id="about", markup=False)
+    async def furnish(self) -> None:
+        """Mount what is in the pane: a filter line, the list, and what the skill is for.
+
+        Called once the empty frame is painted.
+        """
+        await self.mount(
+            Input(placeholder="⌕ type to filter", compact=True, id="filter"),
+            OptionList(compact=True, markup=False, id="skills"),
+            Static("", id="about", markup=False),
+        )
 
     @property
     def selected(self) -> Skill | None:
@@ -97,11 +101,12 @@ class SkillsPane(Vertical):
 
     def on_resize(self) -> None:
         """Names are cut to the pane's width."""
-        self._fill(self._selected)
+        if self.children:
+            self._fill(self._selected)
 
     def watch_running(self) -> None:
         """Mark the skill that runs."""
-        if self.is_mounted:
+        if self.children:
             self._fill(self._selected)
 
     def on_input_changed(self, event: Input.Changed) -> None:

@@ -28,15 +28,14 @@ class Workbench(Vertical):
         self._driver = driver
 
     def compose(self) -> ComposeResult:
-        """Flow, node, timeline."""
+        """The flow's frame; the rest is mounted once it is painted."""
         yield FlowPane(id="flow-pane")
-        yield DetailPane(id="detail-pane")
-        with Vertical(id="timeline-pane") as pane:
-            pane.border_title = "Timeline"
-            yield Timeline(id="timeline")
 
-    def on_mount(self) -> None:
-        """Nothing is selected yet."""
+    async def furnish(self) -> None:
+        """Mount the node under the lens and the timeline."""
+        timeline = Vertical(Timeline(id="timeline"), id="timeline-pane")
+        timeline.border_title = "Timeline"
+        await self.mount(DetailPane(id="detail-pane"), timeline)
         self.query_one(DetailPane).show_nothing(_NOTHING)
 
     @property
