@@ -1,0 +1,31 @@
+"""What all tests share: no test touches the user's own files, keys or configuration."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+_OF_THE_USER = ("FLOWSTUDIO_CONFIG", "FLOWSTUDIO_MODEL", "FLOWSTUDIO_DEBUG")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nobodys_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Settings and runs of all tests below one temporary folder; no key of the user's in reach."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FLOWSTUDIO_HOME", str(tmp_path_factory.mktemp("flowstudio-home")))
+        for name in _OF_THE_USER:
+            patch.delenv(name, raising=False)
+        for name in [name for name in os.environ if name.endswith("_API_KEY")]:
+            patch.delenv(name)
+        yield
+
+
+@pytest.fixture
+def studio_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A `FLOWSTUDIO_HOME` of this test alone."""
+    home = tmp_path / "flowstudio-home"
+    monkeypatch.setenv("FLOWSTUDIO_HOME", str(home))
+    return home
