@@ -2,8 +2,9 @@
 
     .venv-dev/bin/python tests/benchmarks/bench_start.py [RUNS]
 
-Both run in a pseudo-terminal, in turn; the time is from the start of the process until a word of the
-first frame has arrived. Prints medians and the median of the pairwise ratios. Target: at most 1.4.
+Both run in a pseudo-terminal, in turn; the time is from the start of the process until a word of
+the first frame has arrived. Prints medians and the median of the pairwise ratios. Target: at most
+1.4.
 """
 
 from __future__ import annotations
