@@ -88,6 +88,10 @@ class _Grower:
         elif statement.arrows:
             self._carry_out_edges(statement, scope)
         elif (found := self._ensure(scope, statement.path)) is not None:
+            if statement.value is None and found.is_looks and not scope.is_looks:
+                part = statement.path[-1]
+                message = f'"{part.text}" is a word for looks, and no value is given to it'
+                self._refuse_word(part, message)
             self._assign(found, statement)
 
     def _assign(self, target: Field, statement: Statement) -> None:

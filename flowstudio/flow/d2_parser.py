@@ -303,6 +303,11 @@ class _Parser(Scanner):
             if arrow is None:
                 return
             self.pos = arrow.end()
+            if self.here == "\\" and not arrow[2]:
+                message = "in an arrow, only the end of a line may be escaped"
+                self.findings.add(codes.SYNTAX, message, self.pos, self.pos + 1, "write ->")
+                self.skip_line()
+                return
             self._skip_mermaid_label()
             dst = self._path(in_group=in_group)
             if not src and start == statement.start:

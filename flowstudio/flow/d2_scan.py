@@ -167,7 +167,7 @@ class Scanner:
     def _quoted_or_block(self, *, is_key: bool, depth: int) -> Scalar:
         match self.here:
             case "|":
-                return self._block(depth)
+                return self._block(depth, is_key=is_key)
             case '"':
                 return self._quoted('"', _DOUBLE_KEY_RUN if is_key else _DOUBLE_RUN, "double")
             case _:
@@ -216,7 +216,7 @@ class Scanner:
 
     # ---- blocks -----------------------------------------------------------------------------
 
-    def _block(self, depth: int) -> Scalar:
+    def _block(self, depth: int, *, is_key: bool) -> Scalar:
         """`|md ... |` and its like: D2 takes any signs behind the first bar as a longer fence."""
         text, start = self.text, self.pos
         opening = _FENCE.match(text, start)
@@ -239,7 +239,7 @@ class Scanner:
             )
             return self._make_block(start, inside, len(text), is_inline, depth)
         self.pos = found + len(fence)
-        end = self._recover_block(start, inside, found, fence)
+        end = found if is_key else self._recover_block(start, inside, found, fence)
         if end == found and (inside == found or text[inside:found].isspace()):
             self.findings.add(codes.SYNTAX, "this block holds no text", start, self.pos)
         return self._make_block(start, inside, end, is_inline, depth)

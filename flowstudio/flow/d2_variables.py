@@ -62,6 +62,8 @@ class Variables:
                 found = found.children.get(fold(name)) if found is not None else None
             if found is not None and found in self._values:
                 return self._values[found]
+            if found is not None and found.primary and found.primary.word == "null":
+                return None  # it hides the one further out
             here = here.parent
         return None
 

@@ -60,6 +60,8 @@ def write_name(name: str) -> str:
     """`name` as one part of a key, in quotes where D2's own ids have them."""
     if name and not _needs_quotes(name):
         return name
+    if name.lower() == "null":
+        return "'null'"
     if '"' in name and "\n" not in name:
         return "'" + name.replace("'", "''") + "'"
     escaped = name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

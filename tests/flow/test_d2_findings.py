@@ -26,6 +26,7 @@ def _own_findings(text: str) -> list[tuple[str, str]]:
         ("a -> -> b", "1:3"),
         ("a => b", "1:4"),
         ("a - > b", "1:5"),
+        ("a --\\n b", "1:5"),
         ("a & b -> c", "1:3"),
         ("a -->|yes| b", "1:6"),
         ("a[Label] --> b", "1:2"),
@@ -81,6 +82,8 @@ def test_an_unclosed_label_is_found_where_it_opens(text: str, place: str) -> Non
     [
         ("style -> b", d2_codes.RESERVED_WORD, "1:1"),
         ("bold -> b", d2_codes.RESERVED_WORD, "1:1"),
+        ("a\nlink", d2_codes.RESERVED_WORD, "2:1"),
+        ("a.shape", d2_codes.RESERVED_WORD, "1:3"),
         ("a.fill: red", d2_codes.RESERVED_WORD, "1:3"),
         ("a.shape.b: x", d2_codes.RESERVED_WORD, "1:9"),
         ("a.style -> b", d2_codes.RESERVED_WORD, "1:3"),

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from flowstudio.flow.d2 import read_d2
 from flowstudio.flow.edit_d2 import replace_label_d2
