@@ -56,7 +56,7 @@ def _block(lines: tuple[str, ...], limit: int) -> tuple[str, ...]:
     widths = [width_of(line) for line in lines]
     total = sum(widths)
     wish = round((total * _SHAPE) ** 0.5)
-    width = min(max(wish, min(_NARROW, limit)), _WIDE, limit)
+    width = max(min(max(wish, _NARROW), _WIDE, limit), 8)
     rows = fit(lines, width)
     # The same number of rows in less width leaves the last row less ragged.
     for narrower in range(width - 1, max(width - 8, 7), -1):

@@ -13,7 +13,7 @@ from flowstudio.drawing.crossings import Ordering
 from flowstudio.drawing.layers import Kind, Layered
 from flowstudio.drawing.memory import Order, Wish
 
-_BUDGET = 250_000
+_BUDGET = 100_000
 """Links that one chart's ordering may look at."""
 _SWEEPS = 24
 _PATIENCE = 4

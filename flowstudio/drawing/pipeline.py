@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from flowstudio.flow.chart import Chart
 
 _FULL_WIDTH = 46
-_NARROWER = ((1.0, False), (1.0, True), (0.7, True), (0.5, True))
+_NARROWER = ((1.0, False), (1.0, True), (0.7, True), (0.5, True), (0.35, True))
 """Shares of the usual label widths, and whether lines come close to boxes: these are tried, one after
 the other, to meet a wished width."""
 

@@ -34,10 +34,13 @@ class _Straightener:
         "first",
         "gap",
         "last",
+        "layer",
         "left",
+        "moves",
         "prints",
         "right",
         "spent",
+        "stamp",
         "x",
     )
 
@@ -50,6 +53,10 @@ class _Straightener:
         self.beside = springs.beside
         self.x = x
         self.spent = 0
+        self.moves = 0
+        self.layer = graph.layer
+        self.stamp = [0] * len(graph.layers)
+        """For each layer, which move changed it last."""
         count = len(x)
         self.boxed = [kind == Kind.BOX for kind in graph.kind]
         self.left = [-1] * count
@@ -114,6 +121,9 @@ class _Straightener:
         for item, by in moved.items():
             x[item] += by
         if self._cost(moved) < before:
+            self.moves += 1
+            for item in moved:
+                self.stamp[self.layer[item]] = self.moves
             return True
         for item, by in moved.items():
             x[item] -= by
@@ -182,9 +192,14 @@ def straighten(graph: Layered, prints: Footprints, springs: Springs, x: list[int
         return
     work = _Straightener(graph, prints, springs, x)
     budget = min(_BUDGET, _BUDGET_EACH * len(x))
+    tried = [-1] * len(graph.layers)
     for _ in range(_PASSES):
         better = False
-        for layer in graph.layers:
+        for index, layer in enumerate(graph.layers):
+            # Where nothing has moved near by since the last time, nothing will.
+            if tried[index] >= max(work.stamp[max(index - 2, 0) : index + 2]):
+                continue
+            tried[index] = work.moves
             for item in layer:
                 for pull in springs.above[item]:
                     better |= _straighten_link(work, item, pull)

@@ -17,6 +17,9 @@ _TAB = 4
 _MARKS_PER_BASE = 4
 """More combining marks than this on one character would run into the neighbouring rows."""
 
+_OPENING = frozenset("（【《「『“‘([{")
+_CLOSING = frozenset("，。、；：？！）】》」』”’…,.;:?!)]}")
+
 REPLACEMENT = "�"
 ELLIPSIS = "…"
 
@@ -124,62 +127,45 @@ def clusters(line: str) -> list[tuple[str, int]]:
 def wrap(line: str, width: int) -> list[str]:
     """A cleaned line broken into rows of at most `width` cells (or one cluster, if that is wider).
 
-    Breaks at spaces and beside wide characters; a word longer than a row breaks anywhere. A row
+    Breaks at spaces, behind hyphens and slashes, and beside wide characters except where that would
+    part closing punctuation from what it closes; a word longer than a row breaks anywhere. A row
     that continues an indented line keeps the indentation where there is room for it.
     """
     if width_of(line) <= width:
         return [line]
+    parts = clusters(line)
     indent = len(line) - len(line.lstrip(" "))
-    lead = " " * indent if indent * 2 <= width else ""
+    lead = indent if indent * 2 <= width else 0
     rows: list[str] = []
-    row: list[str] = []
-    used = 0
-    break_at = 0
-    """How many clusters of the row stay when it is broken (0: no place to break yet)."""
-    for cluster, size in clusters(line):
-        if used + size > width and row:
-            if cluster == " ":
-                rows.append("".join(row).rstrip())
-                row, used, break_at = [*lead], len(lead), 0
-                continue
-            if 0 < break_at <= len(row):
-                rows.append("".join(row[:break_at]).rstrip())
-                rest = row[break_at:]
-                while rest and rest[0] == " ":
-                    rest.pop(0)
-            else:
-                rows.append("".join(row).rstrip())
-                rest = []
-            row = [*lead, *rest]
-            used = sum(cell_len(c) for c in row)
-            break_at = 0
-            if used + size > width and len(row) > len(lead):
-                rows.append("".join(row).rstrip())
-                row, used = [*lead], len(lead)
-        if size == 2 and row and len(row) > len(lead) and not _hangs(cluster):
-            break_at = len(row)
-        at_row_start = len(rows) > 0 and len(row) == len(lead)
-        if cluster == " " and at_row_start:
-            continue
-        row.append(cluster)
-        used += size
-        after_word = (cluster == " " and len(row) > indent) or (
-            cluster in "-/_" and used > width // 2
-        )
-        if after_word or (size == 2 and not _opens(cluster)):
-            break_at = len(row)
-    if row and "".join(row).strip():
-        rows.append("".join(row).rstrip())
+    start = 0
+    while start < len(parts):
+        used = lead if rows else 0
+        end = start
+        while end < len(parts) and (used + parts[end][1] <= width or end == start):
+            used += parts[end][1]
+            end += 1
+        least = max(start, indent) if not rows else start
+        if end < len(parts):
+            place = end
+            while place > least and not _may_break(parts[place - 1], parts[place]):
+                place -= 1
+            end = place if place > least else end
+        text = "".join(cluster for cluster, _ in parts[start:end]).rstrip()
+        if text:
+            rows.append(" " * lead + text if rows else text)
+        start = end
+        while start < len(parts) and parts[start][0] == " ":
+            start += 1
     return rows or [""]
 
 
-def _hangs(cluster: str) -> bool:
-    """Closing punctuation does not begin a row."""
-    return cluster in "，。、；：？！）】》」』”’…"
-
-
-def _opens(cluster: str) -> bool:
-    return cluster in "（【《「『“‘"
+def _may_break(before: tuple[str, int], after: tuple[str, int]) -> bool:
+    """Whether a row may end between two clusters."""
+    if before[0] == " " or after[0] == " ":
+        return True
+    if before[0] in _OPENING or after[0] in _CLOSING:
+        return False
+    return before[1] == 2 or after[1] == 2 or before[0] in "-/_"
 
 
 def fit(lines: tuple[str, ...], width: int) -> tuple[str, ...]:

@@ -1,15 +1,16 @@
-"""Charts for the drawing tests: a small notation, the corpus of shapes, and seeded random charts."""
+"""Charts for the drawing tests: a small notation, typical shapes, and seeded random charts."""
 
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 from flowstudio.flow.chart import Chart
 from flowstudio.flow.model import Direction, FlowEdge, FlowNode, find_kind
 
 
 def chart(text: str, labels: dict[str, str] | None = None, direction: Direction = "TD") -> Chart:
-    """A chart from lines such as `A -> B -> C` or `A -> B | label`; a line without `->` is a node."""
+    """A chart from lines such as `A -> B -> C`, `A -> B | label`, or `A` alone for a node."""
     labels = labels or {}
     ids: dict[str, None] = {}
     edges: list[FlowEdge] = []
@@ -17,7 +18,7 @@ def chart(text: str, labels: dict[str, str] | None = None, direction: Direction 
         chain, _, label = line.partition("|")
         names = [name.strip() for name in chain.split("->")]
         ids.update(dict.fromkeys(names))
-        for src, dst in zip(names, names[1:], strict=False):
+        for src, dst in pairwise(names):
             edges.append(FlowEdge(src, dst, label.strip() or None))
     return build(list(ids), edges, labels, direction)
 
@@ -37,9 +38,10 @@ def build(
     return Chart("mermaid", nodes, tuple(edges), (), direction)
 
 
-_WORDS = (
-    "read check the list find note fix test build plan ship review draft ask run 检查 报告".split()
-)
+_WORDS = [
+    *("read", "check", "the", "list", "find", "note", "fix", "test", "build", "plan"),
+    *("ship", "review", "draft", "ask", "run", "检查", "报告"),
+]
 _LABELS = [
     None,
     None,
@@ -54,7 +56,7 @@ _LABELS = [
 
 
 def random_chart(seed: int, most: int = 14) -> Chart:
-    """A chart without any structure: up to `most` nodes, as many edges as it likes, loops of all kinds."""
+    """A chart without structure: up to `most` nodes, up to 1.8 edges each, loops of all kinds."""
     rng = random.Random(seed)
     count = rng.randint(1, most)
     ids = [f"n{i}" for i in range(count)]
@@ -111,7 +113,7 @@ def layered_chart(seed: int, layers: int, breadth: int, edges_each: float) -> Ch
     rng = random.Random(seed)
     rows = [[f"r{r}c{c}" for c in range(breadth)] for r in range(layers)]
     edges = []
-    for upper, lower in zip(rows, rows[1:], strict=False):
+    for upper, lower in pairwise(rows):
         for node in upper:
             for _ in range(max(1, round(rng.random() * 2 * edges_each))):
                 edges.append(FlowEdge(node, rng.choice(lower), None))
@@ -204,7 +206,8 @@ SHAPES: dict[str, Chart] = {
         },
     ),
     "long_labels": chart(
-        "BEGIN -> A -> B\nB -> A | the numbers do not add up and must be collected again\nB -> END | fine",
+        "BEGIN -> A -> B\nB -> A | the numbers do not add up and must be collected again\n"
+        "B -> END | fine",
         {
             "A": "Collect the numbers of the last week from every team, with their source.\n"
             "Unknown is a fine answer; a guess is not.\n- errors\n- latency\n- cost",

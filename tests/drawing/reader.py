@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 type Cell = tuple[int, int]
 
@@ -82,11 +83,8 @@ class ReadEdge:
 
     @property
     def bends(self) -> int:
-        ways = [
-            (x1 - x0, y1 - y0)
-            for (x0, y0), (x1, y1) in zip(self.cells, self.cells[1:], strict=False)
-        ]
-        return sum(a != b for a, b in zip(ways, ways[1:], strict=False))
+        ways = [(x1 - x0, y1 - y0) for (x0, y0), (x1, y1) in pairwise(self.cells)]
+        return sum(a != b for a, b in pairwise(ways))
 
 
 @dataclass

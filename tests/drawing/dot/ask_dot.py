@@ -14,8 +14,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from flowstudio.flow.chart import Chart  # noqa: E402
-from tests.drawing.charts import CROSSING_CASES  # noqa: E402
+from flowstudio.flow.chart import Chart
+from tests.drawing.charts import CROSSING_CASES
 
 
 def to_dot(chart: Chart) -> str:
