@@ -16,9 +16,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from kosong.message import Message
-from pydantic import ValidationError
+from pydantic_core import from_json
 
-from flowstudio.soul.messages import estimate_tokens, interrupted_tool_message, system_message
+from flowstudio.soul.messages import (
+    estimate_tokens,
+    interrupted_tool_message,
+    mend,
+    system_message,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +38,9 @@ class _State:
     """The conversation after some record, as a link to the state that it grew from."""
 
     parent: int
-    message: Message | None
+    message: dict[str, Any] | None
+    """As in the file. Only what the model is shown is made a `Message`: a long run leaves far
+    more."""
     is_checkpoint: bool
     checkpoints: int
     tokens: int
@@ -86,7 +93,7 @@ class Context:
         """Mark this place and return its id; with a message that tells the model the id, if
         wanted."""
         number = self.n_checkpoints
-        records: list[_Record] = [{"role": "_checkpoint", "id": number}]
+        records: list[Message | _Record] = [{"role": "_checkpoint", "id": number}]
         if add_user_message:
             records.append(system_message(f"CHECKPOINT {number}"))
         self._add(records)
@@ -194,20 +201,25 @@ class Context:
 
     def _rebuild(self) -> None:
         line = self._find_line(len(self._states) - 1)
-        self._history = [state.message for state in line if state.message is not None]
+        self._history = [
+            Message.model_validate(state.message) for state in line if state.message is not None
+        ]
 
-    def _add(self, records: Sequence[_Record]) -> None:
+    def _add(self, added: Sequence[Message | _Record]) -> None:
+        records = [
+            one.model_dump(exclude_none=True) if isinstance(one, Message) else one for one in added
+        ]
         self._write(records)
         for record in records:
             self._apply(record)
-            if isinstance(record, Message):
-                self._history.append(record)
+        self._history += [one for one in added if isinstance(one, Message)]
 
     def _write(self, records: Sequence[_Record]) -> None:
         if self.file is None:
             return
         data = _encode(records)
-        self.file.parent.mkdir(parents=True, exist_ok=True)
+        if not self._size:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
         with self.file.open("ab") as stream:
             try:
                 stream.write(data)
@@ -220,14 +232,10 @@ class Context:
         self._size += len(data)
 
     def _apply(self, record: _Record) -> None:
-        """Make the next state. In a file's record a wrong or missing field is a `KeyError` or
-        so."""
+        """Make the next state; a `KeyError` or so where the record lacks a field or has a wrong
+        one."""
         at = len(self._states) - 1
         now = self._states[at]
-        if isinstance(record, Message):
-            tokens = now.tokens + estimate_tokens(record)
-            self._states.append(_State(at, record, False, now.checkpoints, tokens))
-            return
         match record["role"]:
             case "_checkpoint":
                 state = _State(at, None, True, now.checkpoints + 1, now.tokens)
@@ -239,6 +247,9 @@ class Context:
                     raise ValueError(f"a position that does not exist: {to}")
                 back = self._states[to]
                 state = _State(to, None, False, back.checkpoints, back.tokens)
+            case "system" | "user" | "assistant" | "tool":
+                tokens = now.tokens + estimate_tokens(record)
+                state = _State(at, record, False, now.checkpoints, tokens)
             case other:
                 raise ValueError(f"a record of unknown role {other!r}")
         self._states.append(state)
@@ -247,21 +258,22 @@ class Context:
         data = file.read_bytes()
         # What follows the last newline was never written whole.
         end = data.rfind(b"\n") + 1
-        for number, line in enumerate(data[:end].splitlines(), 1):
+        for number, line in enumerate(data[:end].split(b"\n"), 1):
             if not line.strip():
                 continue
             try:
                 self._apply(_decode(line))
-            except (ValueError, KeyError, TypeError, ValidationError) as error:
-                reason = " ".join(str(error).split())[:200]
-                raise ContextError(
-                    f"{file}:{number}: not a record of a context: {reason}"
-                ) from error
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                raise _not_a_record(f"{file}:{number}", error) from error
         if end < len(data):
             with file.open("rb+") as stream:
                 stream.truncate(end)
         self._size = end
-        self._rebuild()
+        try:
+            self._rebuild()
+        except (ValueError, KeyError, TypeError) as error:
+            # kosong looks a part's type up in a table, so an unknown one is a `KeyError`.
+            raise _not_a_record(str(file), error) from error
         self._close_open_calls()
 
     def _close_open_calls(self) -> None:
@@ -279,24 +291,21 @@ class Context:
                 return
 
 
-type _Record = Message | dict[str, Any]
+type _Record = dict[str, Any]
 
 
 def _encode(records: Sequence[_Record]) -> bytes:
-    lines = [
-        record.model_dump(exclude_none=True) if isinstance(record, Message) else record
-        for record in records
-    ]
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode(
-        errors="surrogatepass"
-    )
+    text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+    return mend(text).encode()
 
 
 def _decode(line: bytes) -> _Record:
-    raw: object = json.loads(line.decode(errors="surrogatepass"))
-    if not isinstance(raw, dict):
+    record: object = from_json(line)
+    if not isinstance(record, dict):
         raise ValueError("not an object")
-    record = cast("dict[str, Any]", raw)
-    if str(record.get("role", "")).startswith("_"):
-        return record
-    return Message.model_validate(record)
+    return cast("_Record", record)
+
+
+def _not_a_record(where: str, error: Exception) -> ContextError:
+    reason = " ".join(str(error).split())[:200]
+    return ContextError(f"{where}: not a record of a context: {reason}")

@@ -170,13 +170,16 @@ def test_a_damaged_record_in_the_middle_is_refused_with_its_line(tmp_path: Path)
         {"role": "_rewind"},
         {"role": "_future"},
         {"role": "nobody", "content": "x"},
+        {"role": "user", "content": [{"type": "no such part"}]},
+        {"role": "user", "content": 7},
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "1"}]},
         ["no", "object"],
     ],
 )
 def test_a_record_without_sense_is_refused(tmp_path: Path, record: object) -> None:
     file = tmp_path / "context.jsonl"
     file.write_text(json.dumps(record) + "\n")
-    with pytest.raises(ContextError, match=":1:"):
+    with pytest.raises(ContextError, match=r"context\.jsonl.*not a record"):
         Context(file)
 
 
