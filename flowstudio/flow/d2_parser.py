@@ -29,6 +29,7 @@ from flowstudio.flow.d2_syntax import (
 if TYPE_CHECKING:
     from flowstudio.flow.d2_findings import Findings
 
+_LONE_CR = re.compile(r"\r(?!\n)")
 _BETWEEN = re.compile(r"[\s;]*")
 _STRAY_CLOSERS = re.compile(r"\}[\s;}]*")
 _JUNK = re.compile(r"[^\n;{}\]#]*")
@@ -55,8 +56,11 @@ class _Frame:
 
 
 def parse(text: str, findings: Findings) -> Map:
-    """The statements of `text`; every fault goes to `findings`."""
-    return _Parser(text, findings).parse()
+    """The statements of `text`; every fault goes to `findings`.
+
+    A single CR ends a line, as it does for editors and for `Source`.
+    """
+    return _Parser(_LONE_CR.sub("\n", text), findings).parse()
 
 
 class _Parser(Scanner):

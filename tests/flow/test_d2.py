@@ -140,10 +140,11 @@ def test_a_node_in_a_container_is_labelled_by_its_own_name() -> None:
     assert [node.kind for node in chart.nodes.values()] == ["begin", "task", "end"]
 
 
-def test_windows_line_ends_leave_no_trace_in_labels() -> None:
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_the_kind_of_line_end_leaves_no_trace_in_labels(line_end: str) -> None:
     text = 'a: |md\n  one\n    two\n|\nb: text\nc: "x \\\ny"\nd: p \\\n  q\na -> b: z\n'
 
-    chart = read_d2(text.replace("\n", "\r\n"))
+    chart = read_d2(text.replace("\n", line_end))
 
     assert _labels(chart) == {"a": "one\n  two", "b": "text", "c": "x y", "d": "p q"}
     assert _edges(chart) == [("a", "b", "z")]
