@@ -186,7 +186,10 @@ class UserAnswered(Body):
 
 @dataclass(frozen=True, slots=True)
 class Retried(Body):
-    """A call to the model failed and is made again after `wait` seconds."""
+    """A call to the model failed and is made again after `wait` seconds.
+
+    What came of its answer since `step_began` is void: the next answer begins from nothing.
+    """
 
     type: ClassVar[str] = "retried"
     reason: str

@@ -2,7 +2,13 @@
 flows."""
 
 from flowstudio.soul.agent import Agent, Runtime
-from flowstudio.soul.agentfile import AgentFileError, default_agent, load_agent
+from flowstudio.soul.agentfile import (
+    AgentFileError,
+    OpenAgent,
+    default_agent,
+    load_agent,
+    open_agent,
+)
 from flowstudio.soul.approval import Approval, ApprovalRequest, Policy
 from flowstudio.soul.compaction import SimpleCompaction
 from flowstudio.soul.context import Context, ContextError
@@ -30,6 +36,7 @@ __all__ = [
     "LLMNotSet",
     "LLMNotSupported",
     "MaxStepsReached",
+    "OpenAgent",
     "OpenQuestion",
     "Policy",
     "Questions",
@@ -43,5 +50,6 @@ __all__ = [
     "TurnResult",
     "default_agent",
     "load_agent",
+    "open_agent",
     "system_prompt",
 ]

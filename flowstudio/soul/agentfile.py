@@ -11,6 +11,7 @@ mcp_servers:
 from __future__ import annotations
 
 import difflib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -23,6 +24,8 @@ from flowstudio.soul.tools import DEFAULT_TOOLS, TOOL_NAMES, make_tools
 
 if TYPE_CHECKING:
     from flowstudio.soul.agent import Runtime
+    from flowstudio.soul.mcp import McpConnection
+    from flowstudio.soul.toolset import StudioToolset
 
 DEFAULT_NAME = "flowstudio"
 
@@ -112,13 +115,15 @@ def default_agent(runtime: Runtime) -> Agent:
 
 
 def load_agent(runtime: Runtime, path: Path | None = None) -> Agent:
-    """The agent of a file, or the default one. Its MCP servers are added by `soul.mcp.connect`.
+    """The agent of a file, or the default one. Its MCP servers are added by `open_agent`.
 
     Raises:
         AgentFileError: the file, or the prompt file that it names, cannot be used.
     """
-    if path is None:
-        return default_agent(runtime)
+    return default_agent(runtime) if path is None else _build(runtime, path)[0]
+
+
+def _build(runtime: Runtime, path: Path) -> tuple[Agent, StudioToolset, AgentFile]:
     file = read_agent_file(path)
     template = file.system_prompt or DEFAULT_PROMPT
     if file.system_prompt_path is not None:
@@ -128,8 +133,40 @@ def load_agent(runtime: Runtime, path: Path | None = None) -> Agent:
         except (OSError, UnicodeDecodeError) as error:
             raise AgentFileError(f"{path}: system_prompt_path: {error}") from error
     names = [name for name in dict.fromkeys(file.tools) if name not in file.exclude_tools]
-    return Agent(
-        name=file.name,
-        system_prompt=system_prompt(runtime.work_dir, runtime.skills, template=template),
-        toolset=make_tools(runtime, names),
-    )
+    toolset = make_tools(runtime, names)
+    prompt = system_prompt(runtime.work_dir, runtime.skills, template=template)
+    return Agent(file.name, prompt, toolset), toolset, file
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAgent:
+    """An agent whose MCP servers run."""
+
+    agent: Agent
+    connections: tuple[McpConnection, ...]
+    problems: tuple[str, ...]
+    """A sentence for each server that cannot be used."""
+
+    async def close(self) -> None:
+        """End the servers. Await it before the event loop ends."""
+        for connection in self.connections:
+            await connection.close()
+
+
+async def open_agent(runtime: Runtime, path: Path) -> OpenAgent:
+    """The agent of a file, with the tools of its MCP servers; those that fail are told and left
+    out.
+
+    Raises:
+        AgentFileError: the file, or the prompt file that it names, cannot be used.
+    """
+    agent, toolset, file = _build(runtime, path)
+    if not file.mcp_servers:
+        return OpenAgent(agent, (), ())
+    from flowstudio.soul.mcp import connect
+
+    connections, problems = await connect(file.mcp_servers, runtime.approval)
+    for connection in connections:
+        for tool in connection.tools:
+            toolset.add(tool)
+    return OpenAgent(agent, tuple(connections), tuple(problems))

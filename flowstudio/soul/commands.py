@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from flowstudio.models.build import build_model
 from flowstudio.models.errors import ModelError
+from flowstudio.models.local import discover_local
 from flowstudio.models.registry import find_model, list_models
 from flowstudio.models.rehearsal import AskUser, Question, SeededWalk
 from flowstudio.soul.skills import SkillLike, find_skill_file
@@ -104,7 +105,7 @@ async def _think(soul: KimiSoul, args: str) -> None:
 
 async def _model(soul: KimiSoul, args: str) -> None:
     config = soul.runtime.config
-    options = list_models(config)
+    options = [*list_models(config), *await discover_local()]
     if not args:
         rows = [
             f"{'*' if soul.llm and option.name == soul.llm.name else ' '} {option.name}"

@@ -54,6 +54,11 @@ if TYPE_CHECKING:
     from flowstudio.models.llm import LLM, Capability
     from flowstudio.soul.agent import Agent, Runtime
     from flowstudio.soul.context import Context
+    from flowstudio.soul.protocol import Soul
+
+    def _is_soul(soul: KimiSoul) -> Soul:  # pyright: ignore[reportUnusedFunction]
+        return soul
+
 
 RESERVED_TOKENS = 50_000
 """Tokens kept free for the next step; half the window where the model's is smaller than twice

@@ -12,7 +12,8 @@ import pytest
 from kosong.message import TextPart
 from kosong.tooling import ToolReturnValue
 
-from flowstudio.soul import StudioToolset
+from flowstudio.config import Config
+from flowstudio.soul import Runtime, StudioToolset, open_agent
 from flowstudio.soul.agentfile import McpServerSettings
 from flowstudio.soul.approval import Approval, Policy, ToolRejectedError
 from flowstudio.soul.mcp import McpConnection, connect
@@ -122,3 +123,23 @@ async def test_the_model_calls_a_servers_tool_in_a_turn(tmp_path: Path) -> None:
             assert server.requests[1].last_text == "5"
     assert result.answer_text == "Five."
     assert bench.said_of(ApprovalAsked) == []
+
+
+async def test_an_agent_file_brings_its_servers_tools_and_tells_which_failed(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "agent.yaml"
+    file.write_text(
+        "name: a\ntools: [Think]\nmcp_servers:\n"
+        f"- {{name: sums, command: {sys.executable}, args: [{SERVER}]}}\n"
+        "- {name: broken, command: no-such-program-here}\n"
+    )
+    runtime = Runtime.create(Config(), Wire(), work_dir=tmp_path, yolo=True)
+    opened_agent = await open_agent(runtime, file)
+    try:
+        names = [tool.name for tool in opened_agent.agent.toolset.tools]
+    finally:
+        await opened_agent.close()
+    assert names[:2] == ["Think", "sums__add"]
+    assert len(opened_agent.problems) == 1
+    assert "broken" in opened_agent.problems[0]

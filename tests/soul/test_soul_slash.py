@@ -26,6 +26,12 @@ class FakeSkill:
     scope: str = "project"
 
 
+@pytest.fixture(autouse=True)
+def _nothing_local(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What runs on the machine of the tests is not theirs."""
+    monkeypatch.setattr("flowstudio.models.local.LOCAL_SERVERS", {})
+
+
 @pytest.mark.parametrize(
     ("text", "command"),
     [
@@ -165,6 +171,21 @@ async def test_model_lists_what_can_be_chosen(
     await bench.soul.run("/model")
     assert "openai/gpt-x" in notices(bench)[0]
     assert "rehearsal" in notices(bench)[0]
+
+
+async def test_model_also_lists_what_runs_on_this_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with openai_server(say("I am local.")) as server:
+        server.models = [{"id": "qwen-2"}]
+        monkeypatch.setattr("flowstudio.models.local.LOCAL_SERVERS", {"ollama": server.base_url})
+        bench = Bench(None, tmp_path)
+        await bench.soul.run("/model")
+        await bench.soul.run("/model qwen-2")
+        result = await bench.soul.run("Who are you?")
+    assert "ollama/qwen-2" in notices(bench)[0]
+    assert result is not None
+    assert result.answer_text == "I am local."
 
 
 async def test_model_chooses_one(tmp_path: Path) -> None:
