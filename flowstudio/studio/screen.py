@@ -178,23 +178,23 @@ class StudioScreen(Screen[None]):
         self._bench.pane.show_skill(skill)
 
     def _follow_disk(self, changed: set[Path]) -> None:
-        """Files changed: the catalogue is new already; show what concerns us."""
+        """Files changed: the catalogue is new already; show what concerns us, the picture first."""
         catalogue = self.library.catalogue
         assert catalogue is not None
-        if self.driver.session is not None:
-            self.driver.session.runtime.skills = catalogue.skills
-            self.driver.session.soul.rebuild_slash_commands()
-            self._offer_commands()
+        shown = self.skill
+        same = catalogue.at(shown.path) if shown else None
+        if same is not None and same.path in changed:
+            self._show_skill(same)
         run_skill = self.driver.skill
         if run_skill is not None and run_skill.path in changed:
             now = catalogue.at(run_skill.path)
             if now is not None and not now.errors:
                 self.driver.reload(now)
-        shown = self.skill
-        same = catalogue.at(shown.path) if shown else None
         self._skills.show_skills(catalogue.skills, same.name if same else None)
-        if same is not None and shown is not None and shown.path in changed:
-            self._show_skill(same)
+        if self.driver.session is not None:
+            self.driver.session.runtime.skills = catalogue.skills
+            self.driver.session.soul.rebuild_slash_commands()
+            self._offer_commands()
 
     # Events of the run
 
