@@ -116,6 +116,7 @@ class KimiSoul:
         )
         self._sources: list[Callable[[], Iterable[SlashCommand]]] = []
         self._commands = CommandTable(())
+        self._is_busy = False
         self.last_turn: TurnResult | None = None
         """How the last turn ended; None before the first, and after one that an error ended."""
         self.take_prompt: Callable[[UserInput], Awaitable[bool]] | None = None
@@ -243,7 +244,10 @@ class KimiSoul:
             LLMNotSupported: the prompt holds a picture and the model cannot see.
             ChatProviderError: the model failed, after all retries.
             MaxStepsReached: the turn came to no end.
+            RuntimeError: a turn is on already.
         """
+        if self._is_busy:
+            raise RuntimeError("a turn is on already")
         self.last_turn = None
         if self.llm is None:
             raise LLMNotSet
@@ -251,11 +255,17 @@ class KimiSoul:
             raise LLMNotSupported(self.llm.name, "image")
         self._checkpoint()
         self._context.append_message(Message(role="user", content=as_parts(user_input)))
-        self.last_turn = await self._agent_loop()
+        self._is_busy = True
+        try:
+            self.last_turn = await self._agent_loop()
+        finally:
+            self._is_busy = False
         return self.last_turn
 
     async def compact_context(self) -> bool:
-        """Replace the older part of the conversation by a summary; False where it is too short.
+        """Replace the older part of the conversation by a summary.
+
+        False where it is too short, or where something was said while the model summarised.
 
         Whatever goes wrong, the context is as it was.
 
@@ -264,8 +274,10 @@ class KimiSoul:
             ChatProviderError: the model failed, after all retries.
         """
         before = self._context.token_count
+        position = self._context.position
         compacted = await self._compaction.compact(self._context.history, self._caller.ask)
-        if compacted is None:
+        if compacted is None or self._context.position != position:
+            # Too short, or something was said meanwhile that the summary does not hold.
             return False
         # From here on nothing waits, so nothing can come between.
         if self._context.n_checkpoints:

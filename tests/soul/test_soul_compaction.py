@@ -99,6 +99,18 @@ async def test_a_cancelled_compaction_changes_nothing(tmp_path: Path) -> None:
     assert bench.history == before
 
 
+async def test_what_is_said_while_the_model_summarises_is_not_lost(tmp_path: Path) -> None:
+    async with openai_server(say("a"), say("b"), say("short")) as server:
+        bench = Bench(await connect(server.base_url), tmp_path)
+        await bench.soul.turn("one")
+        await bench.soul.turn("two")
+        task = asyncio.create_task(bench.soul.compact_context())
+        await asyncio.sleep(0)
+        bench.soul.context.append_message(message("user", "meanwhile"))
+        assert not await task
+    assert [text for _, text in bench.history] == ["one", "a", "two", "b", "meanwhile"]
+
+
 async def test_the_summary_is_asked_for_with_the_same_retries_as_a_step(tmp_path: Path) -> None:
     async with openai_server(say("a"), say("b"), fail(503), say("short")) as server:
         bench = Bench(

@@ -338,6 +338,20 @@ async def test_cancelling_while_a_tool_waits_for_leave_takes_its_request_back(
     check_accepted(bench.soul.context.history)
 
 
+async def test_there_is_one_turn_at_a_time(tmp_path: Path) -> None:
+    async with openai_server(say("one", fault="stall"), say("two")) as server:
+        bench = Bench(await connect(server.base_url), tmp_path)
+        task = asyncio.create_task(bench.soul.turn("first"))
+        await server.quiet.wait()
+        with pytest.raises(RuntimeError, match="on already"):
+            await bench.soul.turn("second")
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert (await bench.soul.turn("third")).answer_text == "two"
+    assert ("user", "second") not in bench.history
+
+
 async def test_a_consumer_that_fails_while_a_tool_asks_stops_the_turn(tmp_path: Path) -> None:
     """A journal on a full disk must not be told to the model as the tool's failure."""
 
