@@ -1,4 +1,4 @@
-"""Each run of these tests is kept in a folder of its own test."""
+"""Each command of these tests works in a folder of its own test."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.shell import Shell
 
-@pytest.fixture(autouse=True)
-def own_home(studio_home: Path) -> Path:
-    return studio_home
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
