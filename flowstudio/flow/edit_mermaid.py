@@ -34,7 +34,8 @@ def replace_label_mermaid(text: str, chart: Chart, node_id: str, new_label: str)
     start, end = _offsets(source, node.label_span)
     before = text[node_start:start].rstrip()
     if before.endswith(":"):
-        return text[:start] + write_quoted(label) + text[end:]
+        # Between properties' quotes, a backslash is YAML's sign for something else.
+        return text[:start] + write_quoted(label).replace("\\", "#92;") + text[end:]
     if not before.endswith(tuple(_BRACKETS)):
         # A subgraph without a title of its own: its name must stay, since edges use it.
         return f"{text[:start]}{node_id} [{write_quoted(label)}]{text[end:]}"

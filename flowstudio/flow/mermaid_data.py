@@ -18,6 +18,8 @@ _SINGLE = re.compile(r"'(?:[^'\n]|'')*'")
 _BLOCK = re.compile(r"([|>])[-+]?[^\S\n]*\n")
 _FLOW_PLAIN = re.compile(r"[^,\n]*")
 _LINE_PLAIN = re.compile(r"[^\n]*")
+# A plain value with signs that mean something to YAML.
+_NOT_PLAIN = re.compile(r"""(?![\"'|>])[^\n]*(?:[\[\]{}"]|:\s)""")
 _COMMENT = re.compile(r"\s#.*", re.DOTALL)
 _ESCAPE = re.compile(r'\\(u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[ntr"\\/ ])')
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\n", '"': '"', "\\": "\\", "/": "/", " ": " "}
@@ -73,6 +75,9 @@ def _find_label(scan: Scanner, inner: int, end: int) -> Piece | None:
         scan.at = key.end()
         value = _read_value(scan, end, is_block)
         is_mixed = is_mixed or scan.shadow.startswith(",", value.end)
+        if _NOT_PLAIN.match(scan.shadow, value.start, value.end):
+            message = f'the value of "{key[3]}" holds signs that must stand in quotes'
+            scan.loose(value.start, value.end, message, "put it in double quotes")
         if key[3] == "label" and _says_something(scan, value):
             label = value
     rest = _REST.match(scan.shadow, scan.at, end)

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from flowstudio.flow import codes
+from flowstudio.flow.mermaid_label import read_label
 from flowstudio.flow.mermaid_scan import ID, Piece, Scanner
 from flowstudio.flow.mermaid_shape import read_pipe, read_quoted, trim
 
@@ -80,9 +81,12 @@ def read_link(scan: Scanner, edge_ids: set[str], *, at_line_start: bool) -> Link
             scan.at,
             f"keep one of them: {scan.text[start:pipe].strip()}",
         )
-    if scan.skip_gap():
-        message = "the node behind a label stands on another line"
-        scan.loose(label.start, label.end, message, "write it on the same line")
+    behind = scan.at
+    crossed = scan.skip_gap()
+    if crossed or scan.at > behind + 1:
+        place = "on another line" if crossed else "more than one blank away"
+        message = f"the node behind a label stands {place}"
+        scan.loose(label.start, label.end, message, "put one blank between them")
     return Link(label, link.is_edge, link.is_both_ways)
 
 
@@ -113,25 +117,26 @@ def _read_labelled(scan: Scanner) -> Link | None:
     family = opening[1] if opening else "--"
     text = scan.at
     scan.skip_space()
-    label = None
-    if scan.peek('"'):
-        label = read_quoted(scan)
-        scan.skip_space()
-        closing = scan.take(_END[family])
-        if label and closing:
-            return _judge(scan, start, scan.text[start], closing[0][-1], label)
-        scan.at = text
-    end = _find_end(scan, family, text)
-    if end < 0 or _is_forgotten(scan, text, end):
+    label = read_quoted(scan) if scan.peek('"') else None
+    after = label.end if label else text
+    end = _find_end(scan, family, after)
+    if end < 0 or _is_forgotten(scan, after, end):
         return _give_up(scan, start, scan.shadow[start:text])
     scan.at = end
     closing = scan.take(_END[family])
-    label = trim(scan, text, end)
-    if '"' in label.text or _FORBIDDEN[family] in scan.text[text:end]:
-        message = "the label of the link holds quotes or signs of an arrow"
-        scan.loose(label.start, label.end, message, f'write: -->|"{label.text}"|')
+    raw = scan.text[after:end]
+    if label:
+        # Words may follow the closing quote: Mermaid appends them to the label.
+        words = raw.rstrip()
+        label = Piece(label.text + read_label(f"|{words}")[1:], label.start, after + len(words))
+    else:
+        label = trim(scan, text, end)
+        if not label.text or '"' in raw or _FORBIDDEN[family] in raw:
+            fault = "holds quotes or signs of an arrow" if label.text else "is empty"
+            hint = f'write: -->|"{label.text}"|' if label.text else "write: -->"
+            scan.loose(label.start, scan.at, f"the label of the link {fault}", hint)
     last = scan.text[end - 1]
-    if last in "xo":
+    if last in "xo" and raw:
         scan.fault(
             codes.ARROW_LETTER,
             f'Mermaid takes the "{last}" of "{label.text}" for a part of the arrow',
@@ -154,13 +159,12 @@ def _find_end(scan: Scanner, family: str, at: int) -> int:
     """Where the link's second half begins, or -1. No half of a link can stand in the label."""
     shadow = scan.shadow
     if family == "-.":
-        line_end = scan.find_line_end(at)
-        found = _DOTS.search(shadow, at, line_end)
-        if not found:
-            return -1
-        end = found.start()
+        found = _DOTS.search(shadow, at, scan.find_line_end(at))
+        end = found.start() if found else shadow.find(".", at)
         if end > at and shadow[end - 1] == "-":
             end -= 1
+        if end < 0 or not _END[family].match(shadow, end):
+            return -1
     else:
         end = shadow.find(family, at)
         if end < 0 or not _END[family].match(shadow, end):

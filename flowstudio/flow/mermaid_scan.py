@@ -39,13 +39,17 @@ ID = re.compile(
 )
 """A node's id (also a class's name)."""
 
+_WORDS = (
+    "style|linkStyle|interpolate|classDef|class|flowchart-elk|swimlane-beta|graph|flowchart"
+    "|subgraph|end|_self|_blank|_parent|_top"
+)
 KEYWORD = re.compile(
-    r"(?:style|linkStyle|interpolate|classDef|class|flowchart-elk|swimlane-beta|graph|flowchart"
-    r"|subgraph|end|_self|_blank|_parent|_top)\b|(?:href|click|call)(?:\s|\Z)|accTitle\s*:"
-    r"|accDescr\s*[:{]",
-    re.ASCII,
+    rf"(?:{_WORDS})\b|(?:href|click|call)(?:\s|\Z)|accTitle\s*:|accDescr\s*[:{{]", re.ASCII
 )
 """What Mermaid takes for a word of its own wherever an id could begin."""
+
+KEYWORD_INSIDE = re.compile(rf"[^\x00-\x7f]({_WORDS})\b", re.ASCII)
+"""The same within an id: behind a sign that is not ASCII, Mermaid looks for a word again."""
 
 
 MOST_FINDINGS = 1000

@@ -36,7 +36,6 @@ INTENDED = {
     "comment/bare": "a line of two percent signs alone is an empty comment, not a node",
     "comment/at a line start in a string": "two percent signs inside a label are text",
     'data/15 @{ shape: nosuch, label: "x" }': "shapes are looks, so their names are not checked",
-    "data/20 @{ shape: rect, label: plain # note }": "a YAML comment may end the properties",
     "data/29 @{ label: [a, b] }": "a list is no label: Mermaid glues it together, we report it",
     'id/a"b': "a quote inside an id is a slip: Mermaid makes a node of it, we report it",
     "looks/linkStyle 9 stroke:red": "the numbers of edges in linkStyle are not checked",

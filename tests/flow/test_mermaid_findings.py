@@ -67,6 +67,9 @@ def test_text_above_the_header_is_reported_and_the_chart_is_read() -> None:
         ("A[one]] --> B", "syntax", 7, "expected an arrow or the end of the statement"),
         ("end", "syntax", 1, "this `end` closes no subgraph"),
         ("%%{init: x", "syntax", 1, "the directive that begins with '%%{' is not closed"),
+        ("style X fill:#fff A --> B", "syntax", 21, "an arrow stands in a line about looks"),
+        ("class X hot; class Y; direction LR --> Z", "syntax", 36, "in a line about looks"),
+        ("accDescr { never closed", "syntax", 1, "the '{' of this accDescr is not closed"),
         ("A@{ shape: rect, nonsense }", "syntax", 18, "this is not a property"),
     ],
 )
