@@ -6,6 +6,7 @@ taken out.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
@@ -24,13 +25,16 @@ _SHOWN = 300
 
 _SECRETS = re.compile(
     r"""(?ix)
-    \b(?:sk|rk|pk|gsk|xai|key)-[\w\-.*]{6,}          # the usual forms of keys, masked ones too
+    \b(?:sk|rk|pk|gsk|xai)-[\w\-.*]{6,}              # the usual forms of keys, masked ones too
     | \bAIza[\w\-]{10,}                              # Google
     | \b(?:bearer|basic)\s+[\w\-.~+/=]{8,}
     | (?<=key=)[^\s&"']+                             # in an address
-    | (?<=key:\s)["']?[\w\-.*]{6,}["']?
+    | (?<=key:\s)["']?(?=[\w\-.*]*[\d*])[\w\-.*]{6,}["']?
     """
 )
+_SECRET_NAME = re.compile(r"(?i).*(?:KEY|TOKEN|SECRET|PASSWORD)")
+_SHORTEST = 8
+"""Shorter values of such variables are words like `none`, not keys."""
 _WORDS = {
     "insufficient_quota": "The account has no credit left. Top it up, or choose another model.",
     "context_length_exceeded": "The conversation no longer fits the model's window. "
@@ -103,7 +107,10 @@ def _explain_status(error: APIStatusError, said: str) -> str:
 
 
 def redact(text: str) -> str:
-    """`text` with everything that looks like a key replaced by `***`."""
+    """`text` with the keys of the environment, and what looks like a key, replaced by `***`."""
+    for name, value in os.environ.items():
+        if len(value) >= _SHORTEST and value in text and _SECRET_NAME.fullmatch(name):
+            text = text.replace(value, "***")
     return _SECRETS.sub("***", text)
 
 

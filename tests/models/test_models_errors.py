@@ -70,3 +70,16 @@ def test_an_account_without_credit_is_told_apart_from_too_many_requests() -> Non
     error = APIStatusError(429, "quota")
     error.__cause__ = Sdk()
     assert "no credit" in explain_error(error)
+
+
+def test_a_key_of_any_form_is_known_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOUSE_API_KEY", "correct horse battery")
+    monkeypatch.setenv("HOUSE_NAME", "red house")
+    told = explain_error(APIStatusError(400, "bad: correct horse battery at red house"))
+    assert "horse" not in told
+    assert "red house" in told
+
+
+@pytest.mark.parametrize("text", ["the key-value store", "API key: missing", "a basic idea"])
+def test_words_that_are_no_keys_stay(text: str) -> None:
+    assert redact(text) == text

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
-from flowstudio.soul import DenwaRenji, DMail
+import pytest
+
+from flowstudio.config import LoopControl
+from flowstudio.soul import DenwaRenji, DMail, MaxStepsReached
 from flowstudio.wire import ApprovalAsked, DmailSent
 from tests.servers.openai_server import openai_server
 from tests.servers.scripted import Call, say, text_of, use
@@ -99,11 +103,20 @@ async def test_a_rejected_tool_takes_the_message_back(tmp_path: Path) -> None:
     assert bench.said_of(DmailSent) == []
 
 
+async def test_cancelling_takes_the_message_back(tmp_path: Path) -> None:
+    both = use(send(0), Call("Shell", {"command": "true"}))
+    async with openai_server(both, say("ok")) as server:
+        bench = Bench(await connect(server.base_url), tmp_path, tools=TOOLS)
+        task = asyncio.create_task(bench.soul.turn("Go"))
+        bench.on(ApprovalAsked, lambda _: task.cancel())
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await bench.soul.turn("Again")
+    assert bench.said_of(DmailSent) == []
+
+
 async def test_an_agent_that_sends_itself_back_for_ever_is_stopped(tmp_path: Path) -> None:
     import pytest
-
-    from flowstudio.config import LoopControl
-    from flowstudio.soul import MaxStepsReached
 
     async with openai_server(*[use(send(0))] * 4) as server:
         bench = Bench(

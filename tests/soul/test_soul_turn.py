@@ -182,8 +182,9 @@ async def test_calls_with_the_same_id_each_get_their_own_result(tmp_path: Path) 
 async def test_a_rejected_tool_ends_the_turn_and_the_calls_after_it_are_not_made(
     tmp_path: Path,
 ) -> None:
-    both = use(Call("Shell", {"command": "echo a > a"}), Call("Think", {"thought": "b"}))
-    async with openai_server(both) as server:
+    think = Call("Think", {"thought": "b"})
+    three = use(Call("Shell", {"command": "echo a > a"}), think, think)
+    async with openai_server(three) as server:
         bench = Bench(await connect(server.base_url), tmp_path, tools=["Shell", "Think"])
         bench.on(
             ApprovalAsked,
@@ -195,7 +196,8 @@ async def test_a_rejected_tool_ends_the_turn_and_the_calls_after_it_are_not_made
     assert not (tmp_path / "a").exists()
     assert [body.name for body in bench.said_of(ToolCalled)] == ["Shell"]
     check_accepted(bench.soul.context.history)
-    assert "not now" in bench.history[-2][1]
+    assert "not now" in bench.history[-3][1]
+    assert "Not made" in bench.history[-2][1]
     assert "Not made" in bench.history[-1][1]
 
 
