@@ -34,12 +34,16 @@ class Style:
     """Depth that an arrow takes before a box."""
     port: int
     """From one port of a box to the next, where there is room."""
+    side: int
+    """From one port at a box's side to the next, in depth."""
+    lead: int
+    """Depth between a layer and the first track behind it."""
     tight: bool = False
     """Whether lines may run with only one blank cell beside boxes and labels."""
 
 
-DOWN = Style(across=False, inset=1, gap=2, lane=3, arrow=1, port=2)
-RIGHT = Style(across=True, inset=1, gap=1, lane=2, arrow=3, port=1)
+DOWN = Style(across=False, inset=1, gap=2, lane=3, arrow=1, port=2, side=1, lead=0)
+RIGHT = Style(across=True, inset=1, gap=1, lane=2, arrow=3, port=1, side=2, lead=1)
 
 
 @dataclass(slots=True)
@@ -170,7 +174,7 @@ def _attach_sides(
             at = max(at, _size_lane_label(prints, lane, side, labels[graph.name[lane]], style))
         for lane in leaving:
             prints.port_at[lane] = at
-            at += 1
+            at += style.side
         if side > 0:
             # A label keeps off the lines of others that pass it at the box's side.
             at += (2 if style.across else 1) if leaving and any(labels[e] for e in loops) else 0
@@ -178,8 +182,10 @@ def _attach_sides(
                 at = _add_loop(prints, item, edge, labels[edge], at, style)
         for lane in reversed(entering):
             prints.port_at[lane] = at
-            at += 1
-        prints.depth[item] = max(prints.depth[item], at + style.inset if lanes or loops else 0)
+            at += style.side
+        if lanes or loops:
+            last = at - style.side + 1 if entering or (leaving and not loops) else at
+            prints.depth[item] = max(prints.depth[item], last + style.inset)
 
 
 def _size_lane_label(

@@ -13,7 +13,7 @@ from flowstudio.drawing.crossings import Ordering
 from flowstudio.drawing.layers import Kind, Layered
 from flowstudio.drawing.memory import Order, Wish
 
-_BUDGET = 100_000
+_BUDGET = 150_000
 """Links that one chart's ordering may look at."""
 _SWEEPS = 24
 _PATIENCE = 4
@@ -48,11 +48,10 @@ def order_layers(graph: Layered, known: Order | None = None, wish: Wish | None =
 def _order_afresh(ordering: Ordering) -> None:
     ordering.restore(_starting_order(ordering.graph, ordering.below))
     _improve_windows(ordering)
-    _choose_sides(ordering, _PATIENCE)
     if ordering.total and len(ordering.graph.kind) <= _MORE_STARTS:
         _combine_sides(ordering)
         _try_other_starts(ordering)
-        _choose_sides(ordering, 2)
+    _choose_sides(ordering)
 
 
 def _order_as_before(ordering: Ordering, wish: Wish) -> None:
@@ -219,7 +218,7 @@ def _natural_sides(ordering: Ordering) -> dict[int, int]:
     return found
 
 
-def _choose_sides(ordering: Ordering, patience: int) -> None:
+def _choose_sides(ordering: Ordering) -> None:
     """Try each back edge at the other side, one after the other, while that removes crossings."""
     graph = ordering.graph
     last = len(ordering.layers) - 1
@@ -245,7 +244,7 @@ def _choose_sides(ordering: Ordering, patience: int) -> None:
                 layer.remove(item)
                 layer.insert(0 if side < 0 else len(layer), item)
             ordering.restore(ordering.copy(low, high), low)
-            _improve(ordering, low, high, patience)
+            _improve(ordering, low, high, 2)
             if ordering.total >= before:
                 ordering.turn(old)
                 ordering.restore(kept, low)

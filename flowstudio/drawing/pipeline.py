@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 _FULL_WIDTH = 46
 _NARROWER = ((1.0, False), (1.0, True), (0.7, True), (0.5, True), (0.35, True))
-"""Shares of the usual label widths, and whether lines come close to boxes: these are tried, one after
-the other, to meet a wished width."""
+"""Shares of the usual label widths, and whether lines come close to boxes: tried one after the
+other to meet a wished width."""
 
 
 def draw(

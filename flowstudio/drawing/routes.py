@@ -73,7 +73,7 @@ def lay_out(
             piece = pieces[edge]
             piece.append((cross, ends[gap]))
             for track, turn in channel.bends.get(number, ()):
-                depth = ends[gap] + track
+                depth = ends[gap] + style.lead + track
                 piece.append((cross, depth))
                 piece.append((turn, depth))
                 cross = turn
@@ -107,7 +107,8 @@ def _depths(
     at = 0
     for index, layer in enumerate(graph.layers):
         if index:
-            at += channels[index - 1].tracks
+            tracks = channels[index - 1].tracks
+            at += tracks + style.lead if tracks else 0
             if graph.boxed[index]:
                 at += style.arrow
             else:
