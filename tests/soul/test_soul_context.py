@@ -130,6 +130,20 @@ def test_nothing_is_ever_rewritten_in_the_file(tmp_path: Path) -> None:
     assert file.read_bytes().startswith(before)
 
 
+def test_going_back_is_on_disk_for_good_before_anything_is_added(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or a power cut could keep what came after a revert and lose the revert."""
+    file = tmp_path / "context.jsonl"
+    context = Context(file)
+    context.checkpoint()
+    context.append_message(user("a"))
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda fd: synced.append(os.fstat(fd).st_size))
+    context.revert_to(0)
+    assert synced == [file.stat().st_size]
+
+
 def test_a_file_cut_at_any_byte_opens_and_can_be_written_on(tmp_path: Path) -> None:
     file = tmp_path / "context.jsonl"
     context = Context(file)

@@ -95,6 +95,28 @@ async def test_nobody_listening_is_tried_again_and_then_told(tmp_path: Path) -> 
     assert "cannot be reached" in bench.said_of(StepInterrupted)[0].reason
 
 
+@pytest.mark.parametrize(
+    ("fault", "renewed"), [(say("half", fault="reset"), 1), (fail(503), 0), (EMPTY, 0)]
+)
+async def test_a_lost_connection_is_replaced_by_a_new_one_before_the_next_try(
+    tmp_path: Path, fault: Reply, renewed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from kosong.contrib.chat_provider.openai_legacy import OpenAILegacy
+
+    errors: list[BaseException] = []
+    renew = OpenAILegacy.on_retryable_error
+
+    def note(provider: OpenAILegacy, error: BaseException) -> bool:
+        errors.append(error)
+        return renew(provider, error)
+
+    monkeypatch.setattr(OpenAILegacy, "on_retryable_error", note)
+    async with openai_server(fault, say("whole")) as server:
+        bench = Bench(await connect(server.base_url), tmp_path)
+        await bench.soul.turn("Hello")
+    assert len(errors) == renewed
+
+
 async def test_a_call_is_made_again_as_often_as_configured_and_each_wait_is_announced(
     tmp_path: Path,
 ) -> None:
