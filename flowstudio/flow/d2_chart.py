@@ -109,7 +109,7 @@ class _Maker:
             return True
         if any(not child.is_looks for child in found.children.values()):
             return False
-        if self._word_of(found, "near") in _CORNERS:
+        if found.parent is self._root and self._word_of(found, "near") in _CORNERS:
             self._builder.title = self._builder.title or label.strip()
             return False
         return True
@@ -156,7 +156,7 @@ class _Maker:
         named, classes = about.child("class"), self._root.child("classes")
         if named is None or classes is None:
             return None
-        values = named.array.values if named.array else [named.primary]
+        values = [named.primary] if named.primary or not named.array else named.array.values
         label: Scalar | None = None
         for value in values:
             if not isinstance(value, Scalar):

@@ -23,14 +23,25 @@ from flowstudio.flow.d2_syntax import (
     Statement,
     Substitution,
 )
-from flowstudio.flow.d2_tree import Field, Link, Tree
-from flowstudio.flow.d2_words import BOARDS, RESERVED, STYLE, fold, may_go_on
+from flowstudio.flow.d2_tree import (
+    Field,
+    Link,
+    Tree,
+    ends_key,
+    find_field,
+    is_parent_sign,
+    is_variable,
+    key_of,
+)
+from flowstudio.flow.d2_words import BOARDS, RESERVED, STYLE, fold
 
 if TYPE_CHECKING:
     from flowstudio.flow.d2_findings import Findings
 
 _LONGEST_ID = 600
 """D2 itself takes up to 518 characters for one name of a key."""
+_MOST_HOPS = 100
+"""How many edges one `(a -> b -> ...)[0]` may mean: each carries out the whole value again."""
 
 
 def grow(body: Map, findings: Findings) -> Tree:
@@ -95,8 +106,16 @@ class _Grower:
             self._assign(found, statement)
 
     def _assign(self, target: Field, statement: Statement) -> None:
-        if statement.is_null and not _is_variable(target):
-            self._remove(target)
+        if statement.is_null and not is_variable(target):
+            if self._is_open(target):
+                self._refuse(
+                    d2_codes.CONSTRUCT_UNREAD,
+                    "this takes the container away in which it stands",
+                    statement,
+                    "write it behind the container, or remove the container",
+                )
+            else:
+                self._remove(target)
             return
         value = statement.value
         for scalar in (statement.primary, value):
@@ -135,7 +154,7 @@ class _Grower:
     def _ensure(self, scope: Field, path: Path) -> Field | None:
         """The field at `path`, made where it is missing; None, and a finding, where it can't be."""
         at = 0
-        while at < len(path) and _is_parent_sign(path[at]):
+        while at < len(path) and is_parent_sign(path[at]):
             if scope.parent is None or scope.is_edge:
                 self._refuse_parent_sign(path[at], "there is no container around this one")
                 return None
@@ -145,14 +164,14 @@ class _Grower:
             self._refuse_parent_sign(path[-1], "something must follow the _")
             return None
         for part in path[at:]:
-            if _is_parent_sign(part):
+            if is_parent_sign(part):
                 self._refuse_parent_sign(part, "_ may stand only at the beginning of a key")
                 return None
-            if _ends_key(scope):
+            if ends_key(scope):
                 message = f'nothing can follow "{scope.name}" in a key'
                 self._refuse_word(part, message, "remove the rest of the key")
                 return None
-            key = _key(part)
+            key = key_of(part)
             known = scope.children.get(key)
             if known is None:
                 known = self._make(scope, part, path)
@@ -208,6 +227,16 @@ class _Grower:
                 )
         return made
 
+    def _is_open(self, target: Field) -> bool:
+        """True where a map that is being carried out belongs to `target` or stands inside it."""
+        seen: set[int] = set()
+        for _, scope in self._open:
+            here: Field | None = scope
+            while here is not None and id(here) not in seen:
+                seen.add(id(here))
+                here = here.parent
+        return id(target) in seen
+
     def _remove(self, target: Field) -> None:
         parent = target.parent
         if parent is None:
@@ -243,6 +272,10 @@ class _Grower:
                 statement,
                 "put the label in quotes",
             )
+            return
+        if statement.index is not None and len(statement.arrows) > _MOST_HOPS:
+            message = f"more than {_MOST_HOPS} edges are meant at once here"
+            self._refuse(d2_codes.CONSTRUCT_UNREAD, message, statement, "write shorter chains")
             return
         for at, arrow in enumerate(statement.arrows):
             is_last = at == len(statement.arrows) - 1
@@ -307,7 +340,7 @@ class _Grower:
         return link
 
     def _find_links(self, arrow: Arrow, scope: Field) -> list[Link]:
-        src, dst = _find(scope, arrow.src), _find(scope, arrow.dst)
+        src, dst = find_field(scope, arrow.src), find_field(scope, arrow.dst)
         if src is None or dst is None:
             return []
         return self._between.get((id(src), id(dst), arrow.at_src, arrow.at_dst), [])
@@ -358,42 +391,6 @@ class _Grower:
         code = d2_codes.IMPORT_LOOKS if scope.is_looks else d2_codes.IMPORT_UNREAD
         hint = "" if scope.is_looks else "copy what the file holds into this chart"
         self._findings.add(code, "an import is not read", item.start, item.end, hint)
-
-
-def _find(scope: Field, path: Path) -> Field | None:
-    """The field at `path` if there is one."""
-    here: Field | None = scope
-    for part in path:
-        if here is None:
-            return None
-        here = here.parent if _is_parent_sign(part) else here.children.get(_key(part))
-    return here
-
-
-def _key(part: Part) -> str:
-    """The key in `Field.children`; a quoted reserved word is another name than the bare one."""
-    name = fold(part.text)
-    return f'"{name}' if part.is_quoted and name in RESERVED else name
-
-
-def _ends_key(scope: Field) -> bool:
-    """True for a reserved word behind which nothing can be said, such as `shape`."""
-    if not scope.is_looks or scope.parent is None or scope.parent.is_looks:
-        return False
-    return not may_go_on(fold(scope.name))
-
-
-def _is_parent_sign(part: Part) -> bool:
-    return part.text == "_" and not part.is_quoted
-
-
-def _is_variable(target: Field) -> bool:
-    here: Field | None = target
-    while here is not None:
-        if here.is_looks and here.name.lower() == "vars":
-            return True
-        here = here.parent
-    return False
 
 
 def _link_key(link: Link) -> tuple[int, int, bool, bool]:

@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from flowstudio.flow.d2_words import RESERVED, fold, may_go_on
+
 if TYPE_CHECKING:
-    from flowstudio.flow.d2_syntax import Array, Scalar
+    from flowstudio.flow.d2_syntax import Array, Part, Path, Scalar
 
 
 @dataclass(slots=True, eq=False)
@@ -64,3 +66,41 @@ class Tree:
 
     root: Field
     links: list[Link]
+
+
+def find_field(scope: Field, path: Path) -> Field | None:
+    """The field at `path` if there is one."""
+    here: Field | None = scope
+    for part in path:
+        if here is None:
+            return None
+        here = here.parent if is_parent_sign(part) else here.children.get(key_of(part))
+    return here
+
+
+def key_of(part: Part) -> str:
+    """The key in `Field.children`; a quoted reserved word is another name than the bare one."""
+    name = fold(part.text)
+    return f'"{name}' if part.is_quoted and name in RESERVED else name
+
+
+def ends_key(scope: Field) -> bool:
+    """True for a reserved word behind which nothing can be said, such as `shape`."""
+    if not scope.is_looks or scope.parent is None or scope.parent.is_looks:
+        return False
+    return not may_go_on(fold(scope.name))
+
+
+def is_parent_sign(part: Part) -> bool:
+    """True for a bare `_`, which means the container around this one."""
+    return part.text == "_" and not part.is_quoted
+
+
+def is_variable(target: Field) -> bool:
+    """True for everything that stands below `vars`."""
+    here: Field | None = target
+    while here is not None:
+        if here.is_looks and here.name.lower() == "vars":
+            return True
+        here = here.parent
+    return False

@@ -98,6 +98,7 @@ def test_an_empty_text_has_no_chart() -> None:
         ("title: Flow {near: top-center}; a", ["a"]),
         ("end: END {near: top-center}; a", ["end", "a"]),
         ("a: {near: top-center}; a -> b", ["a", "b"]),
+        ("x: {a: {near: top-center}}", ["x.a"]),
         ("a -> b; b: null", ["a"]),
         ("a -> b; a: null; b -> a", ["b", "a"]),
     ],
