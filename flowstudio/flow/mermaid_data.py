@@ -11,7 +11,7 @@ from flowstudio.flow.mermaid_scan import Piece, Scanner
 _OPENER = "@{"
 _NEITHER = re.compile(r'[^}"]*')
 _NEITHER_ON_LINE = re.compile(r'[^}"\n]*')
-_KEY = re.compile(r"""([\s,]*)(["']?)([A-Za-z_][\w-]*)\2[^\S\n]*:[^\S\n]*""")
+_KEY = re.compile(r"""([\s,]*)(["']?)([A-Za-z_][\w-]*)\2[^\S\n]*(:)[^\S\n]*""")
 _REST = re.compile(r"[\s,]*")
 _DOUBLE = re.compile(r'"[^"]*"')
 _SINGLE = re.compile(r"'(?:[^'\n]|'')*'")
@@ -75,7 +75,10 @@ def _find_label(scan: Scanner, inner: int, end: int) -> Piece | None:
         scan.at = key.end()
         value = _read_value(scan, end, is_block)
         is_mixed = is_mixed or scan.shadow.startswith(",", value.end)
-        if _NOT_PLAIN.match(scan.shadow, value.start, value.end):
+        if key[3] == "label" and key.end(4) == value.start < value.end:
+            message = 'there is no blank behind the colon of "label", so Mermaid does not see it'
+            scan.fault(codes.LOOSE_SYNTAX, message, key.start(3), value.end, "write: label: ...")
+        elif _NOT_PLAIN.match(scan.shadow, value.start, value.end):
             message = f'the value of "{key[3]}" holds signs that must stand in quotes'
             scan.loose(value.start, value.end, message, "put it in double quotes")
         if key[3] == "label" and _says_something(scan, value):

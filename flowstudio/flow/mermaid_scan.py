@@ -30,7 +30,7 @@ _LINE = re.compile(r"[^\n]*")
 _DIRECTIVE_END = "}%%"
 
 ID = re.compile(
-    r"(?:[A-Za-z0-9!#$&'*+.`?\\_/,]|%(?!%)|:(?!::)|-(?![->.])"
+    r"(?:[A-Za-z0-9!#$&'*+.`?\\_/,]|%(?!%)|%%+(?=[^\s%])|:(?!::)|-(?![->.])"
     # Any script's letters and most symbols, but not spaces, arrows, lines and the wide forms of
     # ASCII punctuation, which are slips of an input method and never meant as a name.
     r"|[^\x00-\x9f\xad\s\u061c\u180e\ufeff\u2000-\u206f\u2190-\u21ff\u2500-\u257f\u27f0-\u27ff"
