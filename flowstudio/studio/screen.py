@@ -200,11 +200,7 @@ class StudioScreen(Screen[None]):
 
     def _take_event(self, event: Event) -> None:
         """One event of the wire: the chat shows it, the rest is brought up to date."""
-        if self._feed is None:
-            from flowstudio.studio.chat_feed import ChatFeed
-
-            self._feed = ChatFeed(self._chat.log_view)
-        self._feed.consume(event)
+        self._chat_feed().consume(event)
         match event.type:
             case "text" | "thinking":
                 return
@@ -218,6 +214,13 @@ class StudioScreen(Screen[None]):
             self._has_news = True
             self.call_later(self._show_news)
 
+    def _chat_feed(self) -> ChatFeed:
+        if self._feed is None:
+            from flowstudio.studio.chat_feed import ChatFeed
+
+            self._feed = ChatFeed(self._chat.log_view)
+        return self._feed
+
     def _show_news(self) -> None:
         self._has_news = False
         state = self.driver.state
@@ -228,7 +231,6 @@ class StudioScreen(Screen[None]):
             self._skills.running = None
         else:
             self._skills.running = (skill.name, GLYPHS[state.phase])
-        self.refresh_bindings()
 
     # Chat
 
@@ -241,11 +243,11 @@ class StudioScreen(Screen[None]):
         except CommandRefused as refused:
             self._refuse(refused)
             return
-        if self._feed is not None:
-            if text in ("/clear", "/reset"):
-                self._feed.forget()
-            else:
-                self._feed.say_user(text)
+        feed = self._chat_feed()
+        if text in ("/clear", "/reset"):
+            feed.forget()
+        else:
+            feed.say_user(text)
         self._talk(text)
 
     @work(group="talk", exit_on_error=False)
