@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import kosong
@@ -18,73 +17,22 @@ from flowstudio.config import Config, LoopControl
 from flowstudio.models import LLM, ModelError, ModelOption, build_model
 from flowstudio.models.registry import rehearsal_option
 from tests.servers.anthropic_server import anthropic_server
+from tests.servers.gemini_server import gemini_server
 from tests.servers.openai_server import openai_server
-from tests.servers.scripted import Call, Reply, Request, ScriptedServer, fail, say, use
+from tests.servers.responses_server import responses_server
+from tests.servers.scripted import Call, fail, say, use
 
 KEY = "sk-scripted-0123456789abcdef"
 TOOLS = [Tool(name="look", description="Look.", parameters={"type": "object", "properties": {}})]
 ASK = [Message(role="user", content="Hello")]
 
 
-def _responses(reply: Reply, request: Request) -> Iterator[bytes]:
-    """OpenAI's responses protocol, as much of it as a plain answer takes."""
-    text = "".join(reply.pieces)
-    events: list[dict[str, Any]] = [
-        {"type": "response.output_text.delta", "item_id": "m", "output_index": 0}
-        | {"content_index": 0, "delta": piece, "logprobs": []}
-        for piece in reply.pieces
-    ]
-    taken, given = reply.tokens or (0, 0)
-    done = {
-        "id": "resp_1",
-        "object": "response",
-        "created_at": 1,
-        "model": request.body["model"],
-        "status": "completed",
-        "output": [
-            {
-                "type": "message",
-                "id": "m",
-                "role": "assistant",
-                "status": "completed",
-                "content": [{"type": "output_text", "text": text, "annotations": []}],
-            }
-        ],
-        "parallel_tool_calls": True,
-        "tool_choice": "auto",
-        "tools": [],
-        "usage": {
-            "input_tokens": taken,
-            "output_tokens": given,
-            "total_tokens": taken + given,
-            "input_tokens_details": {"cached_tokens": 0},
-            "output_tokens_details": {"reasoning_tokens": 0},
-        },
-    }
-    events.append({"type": "response.completed", "response": done})
-    for number, event in enumerate(events):
-        data = json.dumps({**event, "sequence_number": number})
-        yield f"event: {event['type']}\ndata: {data}\n\n".encode()
-
-
-def _gemini(reply: Reply, request: Request) -> Iterator[bytes]:
-    """Google's streamGenerateContent, as much of it as a plain answer takes."""
-    taken, given = reply.tokens or (0, 0)
-    for piece in reply.pieces:
-        event = {
-            "responseId": "r1",
-            "candidates": [{"index": 0, "content": {"role": "model", "parts": [{"text": piece}]}}],
-            "usageMetadata": {"promptTokenCount": taken, "candidatesTokenCount": given},
-        }
-        yield f"data: {json.dumps(event)}\r\n\r\n".encode()
-
-
 SERVERS: dict[str, Any] = {
     "openai": openai_server,
     "kimi": openai_server,
-    "openai-responses": lambda *replies: ScriptedServer(_responses, "/v1", replies),
+    "openai-responses": responses_server,
     "anthropic": anthropic_server,
-    "gemini": lambda *replies: ScriptedServer(_gemini, "", replies),
+    "gemini": gemini_server,
 }
 
 
@@ -156,7 +104,7 @@ async def test_silence_in_mid_stream_is_a_time_out(provider: str) -> None:
             await ask(await build(provider, server.base_url, seconds=0.3))
 
 
-@pytest.mark.parametrize("provider", ["openai", "kimi", "anthropic"])
+@pytest.mark.parametrize("provider", SERVERS)
 async def test_tool_calls_come_whole(provider: str) -> None:
     async with SERVERS[provider](use(Call("look", {"at": "the sky"}))) as server:
         result = await ask(await build(provider, server.base_url))
@@ -165,7 +113,7 @@ async def test_tool_calls_come_whole(provider: str) -> None:
     assert json.loads(call.function.arguments or "") == {"at": "the sky"}
 
 
-@pytest.mark.parametrize("provider", ["openai", "kimi", "anthropic"])
+@pytest.mark.parametrize("provider", SERVERS)
 async def test_thinking_comes_apart_from_the_answer(provider: str) -> None:
     from kosong.message import ThinkPart
 
