@@ -1,7 +1,9 @@
-"""The program as a shell starts it: a process of its own, with nothing of the user's around it."""
+"""The program as a shell starts it, with nothing of the user's around it."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -9,7 +11,10 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+from unittest import mock
+
+from flowstudio.cli import main
 
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT / "tests" / "corpus"
@@ -70,6 +75,24 @@ class Shell:
         assert b"Traceback" not in err, done.err
         assert b"Exception ignored" not in err, done.err
         return done
+
+    def inside(self, *argv: str | Path) -> Done:
+        """The same in this process, which has the providers imported already: much faster."""
+        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+        with (
+            contextlib.chdir(self.cwd),
+            mock.patch.dict(os.environ, self.env, clear=True),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
+            try:
+                status = main([str(part) for part in argv])
+            except SystemExit as end:
+                status = int(end.code or 0)
+            out.flush()
+            err.flush()
+        buffers = (cast("io.BytesIO", stream.buffer) for stream in (out, err))
+        return Done(status, *(buffer.getvalue() for buffer in buffers))
 
     def start(
         self, *argv: str | Path | bytes, env: Mapping[str, str] | None = None, **options: Any
