@@ -245,6 +245,18 @@ async def test_long_output_is_cut_and_all_of_it_can_be_read(hands: Hands) -> Non
     assert len(hands.asked) == asked
 
 
+async def test_kept_output_goes_with_the_tools(work: Path) -> None:
+    import gc
+
+    hands = Hands(work)
+    value = await hands("Shell", command="seq 1 50000")
+    folder = Path(value.message.split(" is in ")[1].rstrip(".")).parent
+    assert folder.is_dir()
+    del hands
+    gc.collect()
+    assert not folder.exists()
+
+
 async def test_endless_output_is_bounded(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("flowstudio.soul.tools.process.MOST_KEPT", 100_000)
     value = await hands("Shell", command="yes", timeout=1)

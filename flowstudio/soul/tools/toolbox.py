@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import tempfile
+import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,7 +30,7 @@ _QUIET = {"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "TERM"
 """What keeps commands from waiting for a terminal that is not there."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class Toolbox:
     """Given to each tool that touches the disk or runs something."""
 
@@ -91,6 +93,8 @@ class Toolbox:
         """Put an output that is too long for the model into a file of its own, and say where."""
         if self._outputs is None:
             self._outputs = Path(tempfile.mkdtemp(prefix="flowstudio-")).resolve()
+            # They go with the agent, or when the program ends.
+            weakref.finalize(self, shutil.rmtree, self._outputs, ignore_errors=True)
         handle, path = tempfile.mkstemp(prefix=f"{name}-", suffix=".txt", dir=self._outputs)
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
