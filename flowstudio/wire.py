@@ -234,6 +234,10 @@ class NodeLeft(Body):
     answer: str
     tokens: int
     seconds: float
+    revision: int = 1
+    """The flow's revision whose prompt was sent: it may have been edited since the node was
+    entered.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,8 @@ class RunControl:
     def replace_prompt(self, prompt: str) -> None:
         """Send `prompt` instead of the node's label, for one visit.
 
-        Where the run is paused at a node, this visit's; else the one that begins next.
+        Where the run is paused at a node, this visit's, which is asked again if it was answered;
+        else the one that begins next.
         """
         self._prompt = (self.paused_at, prompt)
 
@@ -197,6 +198,10 @@ class RunControl:
         """The branch forced at `node`, once."""
         return self._forced.pop(node, None)
 
+    def has_prompt(self, node: str) -> bool:
+        """True where a prompt was written for this visit of `node`."""
+        return self._prompt is not None and self._prompt[0] == node
+
     def take_prompt(self, node: str) -> str | None:
         """The prompt that replaces the label at `node`, once."""
         if self._prompt is None or self._prompt[0] not in (None, node):
@@ -207,7 +212,7 @@ class RunControl:
     def forget(self, node: str) -> None:
         """A visit of `node` is over: what was meant for it must not reach a later one."""
         self._forced.pop(node, None)
-        if self._prompt is not None and self._prompt[0] == node:
+        if self.has_prompt(node):
             self._prompt = None
 
     def finish(self) -> None:

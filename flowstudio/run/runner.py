@@ -86,6 +86,8 @@ class _Walk:
     """Moves that may be made; more are offered where somebody is there to ask."""
     visits: Counter[str] = field(default_factory=Counter[str])
     path: list[str] = field(default_factory=list[str])
+    revision: int = 1
+    """The flow's revision that the visit uses."""
     own_prompt: str | None = None
     """What the user wrote in place of the label, for the visit that is on."""
     since: float = 0.0
@@ -99,9 +101,10 @@ class _Walk:
     def moves(self) -> int:
         return max(len(self.path) - 1, 0)
 
-    def enter(self, node: str) -> None:
+    def enter(self, node: str, revision: int) -> None:
         self.visits[node] += 1
         self.path.append(node)
+        self.revision = revision
         self.own_prompt = None
         self.since = time.monotonic()
 
@@ -222,7 +225,7 @@ class FlowRunner:
                 walk.current = jump.node
                 continue
             node = self.flow.nodes[walk.current]
-            walk.enter(node.id)
+            walk.enter(node.id, self.revision)
             with walk.soul.wire.visiting(node.id, walk.visit):
                 walk.soul.wire.emit(
                     NodeEntered(len(walk.path), node.kind, node.text, self.revision)
@@ -260,7 +263,15 @@ class FlowRunner:
         self.control.forget(walk.path[-1])
         seconds = round(time.monotonic() - walk.since, 3)
         walk.soul.wire.emit(
-            NodeLeft(to, answer.branch, answer.by, answer.text, answer.tokens, seconds)
+            NodeLeft(
+                to,
+                answer.branch,
+                answer.by,
+                answer.text,
+                answer.tokens,
+                seconds,
+                walk.revision,
+            )
         )
 
     async def _gate(self, walk: _Walk, node_id: str) -> None:
@@ -293,6 +304,7 @@ class FlowRunner:
         while True:
             await self._require_node(walk, node_id)
             node = self.flow.nodes[node_id]
+            walk.revision = self.revision
             if node.kind in ("begin", "end"):
                 return Answer()
             branches = [edge.label or "" for edge in self.flow.outgoing[node_id]]
@@ -304,8 +316,9 @@ class FlowRunner:
             except FAILURES as error:
                 self._check_cut()
                 # The failed question leaves no trace: asked again, it is asked as if for the first
-                # time.
-                walk.soul.context.rewind(before)
+                # time. A turn that used up its steps did not fail: its work is worth knowing.
+                if not isinstance(error, MaxStepsReached):
+                    walk.soul.context.rewind(before)
                 message = visits.explain_failure(error)
                 await self._pause(walk, "model_failed", message, else_end="model_failed")
                 continue
@@ -378,6 +391,8 @@ class FlowRunner:
         elif answer.by != "user" and self.control.wants_to_look:
             message = f"“{node_id}” was answered “{answer.branch}”"
             await self._pause(walk, "answered", message)
+            if self.control.has_prompt(node_id):
+                return None
         forced = self.control.take_forced(node_id)
         if forced is not None and forced != answer.branch:
             answer = replace(answer, branch=forced, by="user", over=answer.branch, forced=True)

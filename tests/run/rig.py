@@ -116,6 +116,7 @@ class Rig:
         tools: Sequence[str] = (),
         policy: Any = "reject",
         runner: FlowRunner | None = None,
+        max_steps: int = 100,
         **options: Any,
     ) -> None:
         self.answers = Answers(replies)
@@ -125,7 +126,7 @@ class Rig:
         self._pauses = 0
         self.wire.subscribe(self._take)
         self.runtime = Runtime.create(
-            Config(loop=LoopControl(max_retries_per_step=0)),
+            Config(loop=LoopControl(max_retries_per_step=0, max_steps_per_run=max_steps)),
             self.wire,
             work_dir=work_dir or Path.cwd(),
             llm=llm or LLM(RehearsalProvider(self.answers), "rehearsal", "rehearsal", None),

@@ -562,6 +562,21 @@ async def test_a_replaced_prompt_takes_the_input() -> None:
     assert "look at the bug" in rig.prompts[0][2]
 
 
+async def test_a_prompt_replaced_after_the_answer_asks_the_node_again() -> None:
+    rig = steered(FORK, {"q": [choose("no"), choose("yes")]})
+    rig.control.run_to("q")
+    async with rig.running():
+        await rig.paused()
+        rig.control.step()
+        assert await rig.paused() == ("answered", "q")
+        rig.control.replace_prompt("good enough for today?")
+        rig.control.step()
+        assert await rig.paused() == ("answered", "q")
+        rig.control.go_on()
+    assert rig.prompts[-1][2].startswith("good enough for today?\n\nAvailable branches:")
+    assert rig.choices == [("q", "yes", "script")]
+
+
 @pytest.mark.parametrize("leave", ["choose", "jump"])
 async def test_a_replaced_prompt_that_was_never_sent_does_not_reach_another_node(
     leave: str,
@@ -679,6 +694,20 @@ async def test_a_branch_that_does_not_exist_is_refused_by_name() -> None:
     assert rig.choices == [("q", "yes", "script")]
 
 
+async def test_a_turn_that_used_up_its_steps_is_gone_on_from_and_not_forgotten(
+    tmp_path: Path,
+) -> None:
+    look = use(Call("Glob", {"pattern": "*"}))
+    async with openai_server(look, look, say("Now I know."), say("Done.")) as server:
+        llm = await connect(server.base_url)
+        rig = steered(LINE, llm=llm, tools=["Glob"], work_dir=tmp_path, max_steps=2)
+        async with rig.running():
+            assert await rig.paused() == ("model_failed", "a")
+            assert rig.said_of(RunPaused)[0].message.startswith("The turn made 2 calls")
+            rig.control.go_on()
+    assert [role for role, _ in rig.conversation].count("tool") == 2
+
+
 async def test_at_max_moves_the_user_is_offered_as_many_again() -> None:
     rig = steered(SELF_LOOP, {"w": [choose("not yet")] * 7 + [choose("yes")]}, max_moves=4)
     async with rig.running():
@@ -763,6 +792,18 @@ async def test_a_reload_while_paused_before_a_node_sends_the_new_prompt() -> Non
         rig.runner.reload(parse_mermaid_flowchart(LINE.replace("second", "the second, better")))
         rig.control.go_on()
     assert rig.prompts[-1][2] == "the second, better"
+    assert [body.revision for body in rig.said_of(NodeLeft)] == [1, 1, 2, 2]
+
+
+async def test_the_record_of_a_visit_names_the_revision_whose_prompt_was_sent() -> None:
+    rig = steered(LINE)
+    rig.answers.held.add("a")
+    async with rig.running():
+        await rig.answers.asked("a")
+        rig.runner.reload(parse_mermaid_flowchart(LINE.replace("first", "1st")))
+        rig.answers.release()
+    left = {event.node: event.body for event in rig.events if isinstance(event.body, NodeLeft)}
+    assert [left[node].revision for node in "Bab"] == [1, 1, 2]
 
 
 async def test_a_reload_while_paused_may_make_a_task_a_decision() -> None:
