@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import overload
 
 from flowstudio.drawing.drawing import Box, EdgeRef, NodeRef, Owner, Path, Role, Run
 from flowstudio.drawing.glyphs import DOWN, LEFT, RIGHT, UP, GlyphSet, Outline
 from flowstudio.drawing.measure import Face
-from flowstudio.drawing.text import width_of
+from flowstudio.drawing.text import clusters, width_of
 
 type _Piece = tuple[int, str, int, Role, Owner]
 """As the fields of a run."""
 
 _BAND = 32
 """Rows that share one list of what may touch them."""
+_FAR = 1 << 40
 
 
 class Canvas(Sequence[tuple[Run, ...]]):
@@ -57,6 +60,8 @@ class Canvas(Sequence[tuple[Run, ...]]):
                 self._bands_of_boxes.setdefault(band, []).append(box)
         for path in paths:
             self._add_path(path, boxes[path.src])
+        for band in self._bands_of_lines.values():
+            band.sort()
 
     def _add_path(self, path: Path, source: Box) -> None:
         points = path.points
@@ -141,48 +146,68 @@ class Canvas(Sequence[tuple[Run, ...]]):
     def _row(self, y: int) -> tuple[Run, ...]:
         made = self._made.get(y)
         if made is None:
-            pieces = [*self._line_pieces(y), *self._box_pieces(y)]
-            for x, text, index in self._labels.get(y, ()):
-                pieces.append((x, text, width_of(text), "edge-label", EdgeRef(index)))
-            pieces.sort(key=lambda piece: piece[0])
-            made = self._made[y] = _merge(pieces)
+            made = self._made[y] = self._make(y, 0, _FAR)
         return made
 
-    def _line_pieces(self, y: int) -> list[_Piece]:
+    def window(self, x: int, y: int, width: int, height: int) -> tuple[tuple[Run, ...], ...]:
+        """The runs of these cells, each row cut to them; costs what the window shows."""
+        rows: list[tuple[Run, ...]] = []
+        for at in range(y, y + height):
+            if not 0 <= at < self._height:
+                rows.append(())
+                continue
+            runs = self._made.get(at)
+            if runs is None:
+                runs = self._make(at, x, x + width)
+            rows.append(tuple(c for run in runs if (c := _cut(run, x, x + width)) is not None))
+        return tuple(rows)
+
+    def _make(self, y: int, left: int, right: int) -> tuple[Run, ...]:
+        """The runs of a row that touch the columns from `left` up to `right`."""
+        pieces = [*self._line_pieces(y, left, right), *self._box_pieces(y, left, right)]
+        for x, text, index in self._labels.get(y, ()):
+            if left - len(text) * 2 <= x < right:
+                pieces.append((x, text, width_of(text), "edge-label", EdgeRef(index)))
+        pieces.sort(key=_column)
+        return _merge(pieces)
+
+    def _line_pieces(self, y: int, left: int, right: int) -> list[_Piece]:
         pieces: list[_Piece] = []
-        glyphs = self._glyphs.strokes
-        line, cross, level = (
-            glyphs[UP | DOWN],
-            glyphs[UP | DOWN | LEFT | RIGHT],
-            glyphs[LEFT | RIGHT],
-        )
-        standing = {
-            x: index
-            for x, low, high, index in self._bands_of_lines.get(y // _BAND, ())
-            if low <= y < high
-        }
+        strokes = self._glyphs.strokes
+        line, level = strokes[UP | DOWN], strokes[LEFT | RIGHT]
+        cross = strokes[UP | DOWN | LEFT | RIGHT]
+        band = self._bands_of_lines.get(y // _BAND, [])
+        first, last = bisect_left(band, (left,)), bisect_left(band, (right,))
+        standing = [(x, index) for x, low, high, index in band[first:last] if low <= y < high]
+        crossed: set[int] = set()
         for low, high, index in self._levels.get(y, ()):
+            low, high = max(low, left), min(high, right)
+            if high <= low:
+                continue
             owner = EdgeRef(index)
             at = low
-            if standing:
-                for x in sorted(x for x in standing if low <= x < high):
-                    if x > at:
-                        pieces.append((at, level * (x - at), x - at, "edge", owner))
-                    pieces.append((x, cross, 1, "crossing", owner))
-                    del standing[x]
-                    at = x + 1
+            for x, _ in standing[bisect_left(standing, (low,)) : bisect_left(standing, (high,))]:
+                if x > at:
+                    pieces.append((at, level * (x - at), x - at, "edge", owner))
+                pieces.append((x, cross, 1, "crossing", owner))
+                crossed.add(x)
+                at = x + 1
             if high > at:
                 pieces.append((at, level * (high - at), high - at, "edge", owner))
-        for x, index in standing.items():
-            pieces.append((x, line, 1, "edge", EdgeRef(index)))
+        for x, index in standing:
+            if x not in crossed:
+                pieces.append((x, line, 1, "edge", EdgeRef(index)))
         for x, glyph, role, index in self._corners.get(y, ()):
-            pieces.append((x, glyph, 1, role, EdgeRef(index)))
+            if left <= x < right:
+                pieces.append((x, glyph, 1, role, EdgeRef(index)))
         return pieces
 
-    def _box_pieces(self, y: int) -> list[_Piece]:
+    def _box_pieces(self, y: int, left: int, right: int) -> list[_Piece]:
         pieces: list[_Piece] = []
         for box in self._bands_of_boxes.get(y // _BAND, ()):
             if not box.y <= y < box.y + box.height:
+                continue
+            if box.x >= right or box.x + box.width <= left:
                 continue
             face = self._faces[box.id]
             outline = self._glyphs.outlines[face.kind]
@@ -238,6 +263,30 @@ class Canvas(Sequence[tuple[Run, ...]]):
                 x += width_of(text) + 1
                 yield x, face.hidden, width_of(face.hidden), "mark", owner
         yield box.x + box.width - 1, right, 1, "border", owner
+
+
+def _column(piece: _Piece) -> int:
+    return piece[0]
+
+
+def _cut(run: Run, left: int, right: int) -> Run | None:
+    """The part of a run between two columns; half of a wide character becomes a space."""
+    if run.x >= left and run.x + run.width <= right:
+        return run
+    if run.x >= right or run.x + run.width <= left:
+        return None
+    start, end = max(run.x, left), min(run.x + run.width, right)
+    if run.width == len(run.text):
+        return replace(run, x=start, text=run.text[start - run.x : end - run.x], width=end - start)
+    text = ""
+    at = run.x
+    for cluster, size in clusters(run.text):
+        if at >= start and at + size <= end:
+            text += cluster
+        else:
+            text += " " * max(0, min(at + size, end) - max(at, start))
+        at += size
+    return replace(run, x=start, text=text, width=end - start)
 
 
 def _merge(pieces: Sequence[_Piece]) -> tuple[Run, ...]:

@@ -174,6 +174,31 @@ class Ordering:
                     swapped = True
         return swapped
 
+    def sift(self, low: int, high: int) -> bool:
+        """Take each unit out of its layer and put it back where it crosses least."""
+        place, above, below = self.place, self.above, self.below
+        moved = False
+        for layer in self.layers[low : high + 1]:
+            for unit in layer[:]:
+                at = place[unit]
+                best, best_at = 0, at
+                for step in (-1, 1):
+                    gain = 0
+                    position = at + step
+                    while 0 <= position < len(layer):
+                        other = layer[position]
+                        first, second = (unit, other) if step > 0 else (other, unit)
+                        gain += self._gain(above[first], above[second])
+                        gain += self._gain(below[first], below[second])
+                        if gain > best:
+                            best, best_at = gain, position
+                        position += step
+                if best_at != at:
+                    layer.insert(best_at, layer.pop(at))
+                    self._number(layer)
+                    moved = True
+        return moved
+
     def _gain(
         self, left: Sequence[tuple[int, int, int]], right: Sequence[tuple[int, int, int]]
     ) -> int:

@@ -8,9 +8,9 @@ from 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol, overload
 
 from flowstudio.drawing.memory import Memory
 from flowstudio.flow.model import Direction
@@ -91,23 +91,35 @@ class Path:
         return tuple(found)
 
 
+class Rows(Protocol):
+    """Rows of runs that can be counted, indexed, sliced, iterated, and seen through a window."""
+
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: int) -> tuple[Run, ...]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[tuple[Run, ...]]: ...
+    def __iter__(self) -> Iterator[tuple[Run, ...]]: ...
+    def window(self, x: int, y: int, width: int, height: int) -> tuple[tuple[Run, ...], ...]: ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawing:
     """A chart as characters. Made by `flowstudio.drawing.draw`."""
 
     width: int
     height: int
-    boxes: Mapping[str, Box]
-    paths: tuple[Path, ...]
+    boxes: Mapping[str, Box] = field(repr=False)
+    paths: tuple[Path, ...] = field(repr=False)
     """One for each edge, in the chart's edge order."""
-    rows: Sequence[tuple[Run, ...]]
+    rows: Rows = field(repr=False)
     """The picture, a row each: runs sorted by x that do not overlap; blank cells have no run.
 
     Rows are made when they are first asked for, so a window of a very large drawing is cheap.
     """
     direction: Direction
     zoom: Zoom
-    order: Memory = field(default_factory=Memory)
+    order: Memory = field(default_factory=Memory, repr=False)
     """What the next drawing of the chart, given this one as `previous`, will remember of it."""
 
     def at(self, x: int, y: int) -> Owner | None:
@@ -121,6 +133,14 @@ class Drawing:
             if box.x <= x < box.x + box.width and box.y <= y < box.y + box.height:
                 return NodeRef(box.id)
         return None
+
+    def window(self, x: int, y: int, width: int, height: int) -> tuple[tuple[Run, ...], ...]:
+        """The runs of `height` rows from `y` on, cut to the `width` columns from `x` on.
+
+        Columns are still those of the drawing. Costs what the window shows, however large the
+        drawing is; rows outside it are empty.
+        """
+        return self.rows.window(x, y, width, height)
 
     def text(self) -> str:
         """The picture as plain text: no trailing spaces, each row ends with a newline."""

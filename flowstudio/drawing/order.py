@@ -17,10 +17,12 @@ _BUDGET = 150_000
 """Links that one chart's ordering may look at."""
 _SWEEPS = 24
 _PATIENCE = 4
+_MORE_PATIENCE = 10
 _REACHES = (2, 8, 10_000)
 """By how many layers a window reaches beyond the crossings in it, in one round after another."""
 _ROUNDS = 3
-_COMBINED = 5
+_SIFTINGS = 4
+_COMBINED = 4
 """Up to how many back edges all ways of sharing them out are tried."""
 _MORE_STARTS = 400
 """Up to how many items other starting orders are tried too."""
@@ -48,10 +50,12 @@ def order_layers(graph: Layered, known: Order | None = None, wish: Wish | None =
 def _order_afresh(ordering: Ordering) -> None:
     ordering.restore(_starting_order(ordering.graph, ordering.below))
     _improve_windows(ordering)
-    if ordering.total and len(ordering.graph.kind) <= _MORE_STARTS:
-        _combine_sides(ordering)
-        _try_other_starts(ordering)
+    _combine_sides(ordering)
     _choose_sides(ordering)
+    if ordering.total and len(ordering.graph.kind) <= _MORE_STARTS:
+        _try_other_starts(ordering)
+        _choose_sides(ordering)
+        _sift(ordering)
 
 
 def _order_as_before(ordering: Ordering, wish: Wish) -> None:
@@ -135,6 +139,15 @@ def _improve_windows(ordering: Ordering) -> None:
             _improve(ordering, low, high, _PATIENCE)
 
 
+def _sift(ordering: Ordering) -> None:
+    """A last try for what is left: each unit to its best place in its layer."""
+    last = len(ordering.layers) - 1
+    for _ in range(_SIFTINGS):
+        if not ordering.total or not ordering.sift(0, last):
+            return
+        ordering.crossings(0, last)
+
+
 def _windows(gaps: Iterable[int], reach: int, last: int) -> list[tuple[int, int]]:
     """First and last layers of the stretches in which something crosses."""
     windows: list[tuple[int, int]] = []
@@ -189,11 +202,11 @@ def _try_other_starts(ordering: Ordering) -> None:
             continue
         ordering.turn(dict.fromkeys(sides, side))
         ordering.restore(start)
-        _improve(ordering, 0, last, _PATIENCE)
+        _improve(ordering, 0, last, _MORE_PATIENCE)
         if side == 0:
             ordering.turn(_natural_sides(ordering))
             ordering.crossings(0, last)
-            _improve(ordering, 0, last, _PATIENCE)
+            _improve(ordering, 0, last, _MORE_PATIENCE)
         if ordering.total < best:
             best = ordering.total
             kept = ordering.copy(0, last)

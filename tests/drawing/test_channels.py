@@ -68,5 +68,5 @@ def test_two_links_that_change_places_are_led_past_each_other() -> None:
 
 
 def test_lines_that_need_not_cross_do_not() -> None:
-    crossed = [ways for ways in cells([(0, 10), (2, 12), (4, 14), (30, 20), (32, 22)]).values()]
+    crossed = list(cells([(0, 10), (2, 12), (4, 14), (30, 20), (32, 22)]).values())
     assert all(len(ways) == 1 for ways in crossed)

@@ -8,6 +8,7 @@ import pytest
 from rich.cells import cell_len
 
 from flowstudio.drawing import Box, Drawing, EdgeRef, NodeRef, choose_direction, draw
+from flowstudio.drawing.text import clusters
 from flowstudio.flow.model import Direction, Flow, group_edges
 from tests.drawing.charts import SHAPES, build, chart, program_chart, random_chart
 
@@ -163,3 +164,38 @@ def test_the_order_in_which_edges_of_different_nodes_are_written_does_not_matter
     turned = sorted(one.edges, key=lambda edge: -list(one.nodes).index(edge.src))
     labels = {node.id: node.text for node in one.nodes.values()}
     assert draw(build(list(one.nodes), turned, labels)).text() == draw(one).text()
+
+
+WINDOWS = [(0, 0, 20, 10), (5, 3, 7, 30), (13, -2, 60, 90), (500, 0, 9, 9)]
+
+
+def test_a_window_shows_the_same_cells_as_the_whole() -> None:
+    for one in (SHAPES["cjk_and_emoji"], SHAPES["review_pipeline"], random_chart(7, 30)):
+        whole = cells_of(draw(one).rows)
+        for x, y, width, height in (
+            (0, 0, 20, 10),
+            (5, 3, 7, 30),
+            (13, -2, 60, 90),
+            (500, 0, 9, 9),
+        ):
+            seen = cells_of(draw(one).window(x, y, width, height), y)
+            for cell, shown in seen.items():
+                assert x <= cell[0] < x + width
+                # Half of a wide character at the window's edge is shown as a space.
+                assert shown == whole[cell] or (shown[0] == " " and cell_len(whole[cell][0]) != 1)
+            inside = {c for c in whole if x <= c[0] < x + width and y <= c[1] < y + height}
+            assert set(seen) == inside
+
+
+def cells_of(rows, top: int = 0) -> dict[tuple[int, int], tuple[str, object]]:
+    """Character and owner of each cell; the second cell of a wide character is empty."""
+    found: dict[tuple[int, int], tuple[str, object]] = {}
+    for y, row in enumerate(rows, top):
+        for run in row:
+            x = run.x
+            for cluster, size in clusters(run.text):
+                found[x, y] = (cluster, run.owner)
+                for more in range(1, size):
+                    found[x + more, y] = ("", run.owner)
+                x += size
+    return found
