@@ -46,6 +46,18 @@ class _State:
     tokens: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Records of a file that count only together."""
+
+    start: int
+    """The first one's offset in bytes."""
+    states: int
+    """How many states there were before it."""
+    missing: int
+    """How many are still to come; 0 or less where none is."""
+
+
 _EMPTY = _State(parent=-1, message=None, is_checkpoint=False, checkpoints=0, tokens=0)
 
 
@@ -95,7 +107,7 @@ class Context:
         number = self.n_checkpoints
         records: list[Message | _Record] = [{"role": "_checkpoint", "id": number}]
         if add_user_message:
-            records.append(system_message(f"CHECKPOINT {number}"))
+            records.append(_tell_checkpoint(number))
         self._add(records)
         return number
 
@@ -126,6 +138,28 @@ class Context:
             ContextError: there is no such checkpoint.
         """
         self._return_to(self._find_checkpoint(checkpoint_id))
+
+    def begin_again(
+        self, checkpoint_id: int, messages: Sequence[Message], *, add_user_message: bool = False
+    ) -> None:
+        """Revert to a checkpoint, make it anew and add messages: all of it or, on a kill, nothing.
+
+        Raises:
+            ContextError: there is no such checkpoint, nor is it the first one.
+        """
+        position = 0
+        if checkpoint_id or self.n_checkpoints:
+            position = self._find_checkpoint(checkpoint_id)
+        records: list[_Record] = [{"role": "_checkpoint", "id": checkpoint_id}]
+        if add_user_message:
+            records.append(_dump(_tell_checkpoint(checkpoint_id)))
+        records += [_dump(message) for message in messages]
+        rewind = {"role": "_rewind", "to": position, "with": len(records)}
+        self._write([rewind, *records])
+        self.sync()
+        for record in (rewind, *records):
+            self._apply(record)
+        self._rebuild()
 
     def rewind(self, position: int) -> None:
         """Go back to how it was at `position`.
@@ -206,9 +240,7 @@ class Context:
         ]
 
     def _add(self, added: Sequence[Message | _Record]) -> None:
-        records = [
-            one.model_dump(exclude_none=True) if isinstance(one, Message) else one for one in added
-        ]
+        records = [_dump(one) if isinstance(one, Message) else one for one in added]
         self._write(records)
         for record in records:
             self._apply(record)
@@ -258,13 +290,23 @@ class Context:
         data = file.read_bytes()
         # What follows the last newline was never written whole.
         end = data.rfind(b"\n") + 1
+        at = 0
+        group = _Group(0, 0, 0)
         for number, line in enumerate(data[:end].split(b"\n"), 1):
-            if not line.strip():
-                continue
-            try:
-                self._apply(_decode(line))
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise _not_a_record(f"{file}:{number}", error) from error
+            if line.strip():
+                try:
+                    record = _decode(line)
+                    if more := int(record.get("with", 0)):
+                        group = _Group(at, len(self._states), more + 1)
+                    self._apply(record)
+                except (ValueError, KeyError, TypeError, AttributeError) as error:
+                    raise _not_a_record(f"{file}:{number}", error) from error
+                group = _Group(group.start, group.states, group.missing - 1)
+            at += len(line) + 1
+        if group.missing > 0:
+            # Nor was what belongs together and is there in part only.
+            end = group.start
+            del self._states[group.states :]
         if end < len(data):
             with file.open("rb+") as stream:
                 stream.truncate(end)
@@ -292,6 +334,14 @@ class Context:
 
 
 type _Record = dict[str, Any]
+
+
+def _dump(message: Message) -> _Record:
+    return message.model_dump(exclude_none=True)
+
+
+def _tell_checkpoint(number: int) -> Message:
+    return system_message(f"CHECKPOINT {number}")
 
 
 def _encode(records: Sequence[_Record]) -> bytes:

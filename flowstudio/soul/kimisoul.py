@@ -279,13 +279,7 @@ class KimiSoul:
         if compacted is None or self._context.position != position:
             # Too short, or something was said meanwhile that the summary does not hold.
             return False
-        # From here on nothing waits, so nothing can come between.
-        if self._context.n_checkpoints:
-            self._context.revert_to(0)
-        else:
-            self._context.clear()
-        self._checkpoint()
-        self._context.append_message(compacted.messages)
+        self._begin_again(0, compacted.messages)
         self.wire.emit(Compacted(before, self._context.token_count, compacted.summary))
         self._say_status()
         return True
@@ -307,9 +301,7 @@ class KimiSoul:
                 if await self._step(turn):
                     return turn.finish()
             except BackToTheFuture as back:
-                self._context.revert_to(back.checkpoint_id)
-                self._checkpoint()
-                self._context.append_message(back.messages)
+                self._begin_again(back.checkpoint_id, back.messages)
             except ChatProviderError as error:
                 self.wire.emit(StepInterrupted(explain_error(error)))
                 raise
@@ -355,6 +347,11 @@ class KimiSoul:
 
     def _checkpoint(self) -> None:
         self._context.checkpoint(add_user_message=self._checkpoint_with_user_message)
+
+    def _begin_again(self, checkpoint_id: int, messages: Sequence[Message]) -> None:
+        self._context.begin_again(
+            checkpoint_id, messages, add_user_message=self._checkpoint_with_user_message
+        )
 
     def _grow_context(
         self, answer: Message, usage: TokenUsage | None, results: Sequence[ToolResult]

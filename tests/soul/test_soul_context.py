@@ -57,6 +57,41 @@ def test_after_a_revert_the_checkpoint_can_be_made_anew(context: Context) -> Non
     assert context.checkpoint() == 0
 
 
+def test_a_conversation_can_begin_again_from_a_checkpoint(context: Context) -> None:
+    context.append_message(user("a"))
+    context.checkpoint()
+    context.append_message(user("b"))
+    context.begin_again(0, [user("c"), user("d")], add_user_message=True)
+    assert texts(context) == ["a", "<system>CHECKPOINT 0</system>", "c", "d"]
+    assert context.n_checkpoints == 1
+
+
+def test_it_can_begin_again_where_no_checkpoint_was_made(context: Context) -> None:
+    context.append_message(user("a"))
+    context.begin_again(0, [user("c")])
+    assert texts(context) == ["c"]
+    assert context.n_checkpoints == 1
+
+
+def test_a_kill_while_it_begins_again_leaves_the_old_conversation_or_the_new_one(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "context.jsonl"
+    context = Context(file)
+    context.checkpoint()
+    context.append_message([user("a"), user("b")])
+    before = file.stat().st_size
+    context.begin_again(0, [user("summary"), user("kept")])
+    whole = file.read_bytes()
+    for length in range(before, len(whole) + 1):
+        file.write_bytes(whole[:length])
+        cut = Context(file)
+        assert texts(cut) == (["summary", "kept"] if length == len(whole) else ["a", "b"])
+        assert cut.n_checkpoints == 1
+        cut.append_message(user("more"))
+        assert texts(Context(file))[-1] == "more"
+
+
 def test_a_checkpoint_that_does_not_exist_is_refused(context: Context) -> None:
     context.checkpoint()
     with pytest.raises(ContextError, match="no checkpoint 1"):
