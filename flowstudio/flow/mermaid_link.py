@@ -33,6 +33,7 @@ _MORE_HEADS = re.compile(r">+")
 _NEARLY = re.compile(r"<?(?:-+>+|=+>+|[—–−─]+>|-?[→⟶➔➜]|[⇒⟹])|<-|<=|[←⟵⇐]")
 _NODE_ALONE = re.compile(rf"\s*{ID.pattern}(?:[\[({{>].*[\])}}])?\s*")
 _DOTS = re.compile(r"(?<!\.)\.+-")
+_ANY = re.compile(f"{_WHOLE.pattern}|{_START.pattern}|{_NEARLY.pattern}")
 _EDGE_ID = re.compile(ID.pattern + r"@(?=\s*[xo<]?(?:--|==|-?\.|~~~))")
 _NAME_SIGN = re.compile(r"\w")
 
@@ -42,11 +43,11 @@ def find_link(scan: Scanner, *, at_line_start: bool) -> bool:
 
     At the start of a line `x-->` and `o-->` begin with a node's name, not with the arrow's end.
     """
-    if scan.match(_EDGE_ID):
+    if scan.has_edge_ids and scan.match(_EDGE_ID):
         return True
     if at_line_start and (scan.peek("x") or scan.peek("o")):
         return False
-    return bool(scan.match(_WHOLE) or scan.match(_START) or scan.match(_NEARLY))
+    return bool(scan.match(_ANY))
 
 
 def read_link(scan: Scanner, edge_ids: set[str], *, at_line_start: bool) -> Link | None:
@@ -55,7 +56,7 @@ def read_link(scan: Scanner, edge_ids: set[str], *, at_line_start: bool) -> Link
     None, with a finding and the rest of the line skipped, where it cannot be read. The link's own
     id, if it has one (`e1@-->`), is added to `edge_ids`.
     """
-    named = scan.take(_EDGE_ID)
+    named = scan.take(_EDGE_ID) if scan.has_edge_ids else None
     if named:
         if at_line_start:
             message = "an arrow with an id begins on a line of its own"

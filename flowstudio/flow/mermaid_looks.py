@@ -26,6 +26,8 @@ _EDGE = re.compile(r"-->|==>|\.->")
 
 def skip_direction_or_accessibility(scan: Scanner) -> bool:
     """Go over `direction LR`, `accTitle: ...` or `accDescr ...`; False where none stands here."""
+    if not scan.peek("direction") and not scan.peek("acc"):
+        return False
     start = scan.at
     if scan.take(_DIRECTION):
         _report_edge(scan, start)

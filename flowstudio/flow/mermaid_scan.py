@@ -74,6 +74,7 @@ class Scanner:
         "_warnings_left",
         "at",
         "builder",
+        "has_edge_ids",
         "has_lost_braces",
         "shadow",
         "source",
@@ -87,6 +88,8 @@ class Scanner:
         self.builder = builder
         self.at = 0
         self._errors_left = self._warnings_left = MOST_FINDINGS
+        self.has_edge_ids = "@" in text
+        """False where no edge can have an id, which saves looking for one."""
         self.has_lost_braces = False
         """A `@{` was never closed: each later one is looked through on its own line only."""
         self._directives_end = self.shadow.rfind(_DIRECTIVE_END)
