@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 
 _ZOOMS: tuple[Zoom, ...] = ("title", "full", "dot")
+_HUGE = 1000
+"""Nodes above which no drawing is fitted into the pane's width."""
 _FAULTS = 3
 """Errors that are shown over the picture; `check` lists them all."""
 
@@ -150,6 +152,9 @@ def _lay_out(chart: Chart, zoom: Zoom, room: int, previous: Drawing | None) -> D
     from flowstudio.drawing import choose_direction, draw
 
     direction = choose_direction(chart, zoom=zoom, width=room)
+    if len(chart.nodes) > _HUGE:
+        # It must be panned anyway, and fitting it into a width would take the longest.
+        return draw(chart, zoom=zoom, direction=direction, previous=previous)
     drawing = draw(chart, zoom=zoom, width=room, direction=direction, previous=previous)
     if drawing.width > room:
         drawing = draw(chart, zoom=zoom, direction=direction, previous=previous)
