@@ -31,6 +31,8 @@ _FULL_WIDTH = 46
 _NARROWER = ((1.0, False), (1.0, True), (0.7, True), (0.5, True), (0.35, True))
 """Shares of the usual label widths, and whether lines come close to boxes: tried one after the
 other to meet a wished width."""
+_MANY = 300
+"""Nodes above which only one narrower drawing is tried."""
 
 
 def draw(
@@ -56,9 +58,10 @@ def draw(
     edges = tuple(chart.edges)
     way = direction or chart.direction
     drawing = None
-    for share, tight in _NARROWER:
+    for share, tight in _NARROWER if len(chart.nodes) <= _MANY else (_NARROWER[0], _NARROWER[-2]):
         style = _style(way, zoom, tight)
         made = _draw(chart.nodes, edges, way, zoom, share, style, glyphs, previous, marks or {})
+        previous = made  # The order is found once: only the sizes change.
         if drawing is None or made.width < drawing.width:
             drawing = made
         if width is None or zoom == "dot" or made.width <= width:

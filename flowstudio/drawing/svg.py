@@ -10,11 +10,12 @@ from flowstudio.drawing.drawing import Drawing, EdgeRef, NodeRef, Owner, Role, R
 from flowstudio.drawing.text import clusters
 
 _CELL = 8.4
-_ROW = 17.0
+_ROW = 16.0
 _SIZE = 14
-_RISE = 12.6
+_RISE = 12.2
 """From a row's upper edge to its base line."""
 _MARGIN = 16.0
+_STROKES = frozenset[Role](("border", "edge", "arrow", "crossing"))
 _FONTS = (
     "'DejaVu Sans Mono','Cascadia Mono','JetBrains Mono',Menlo,Consolas,"
     "'Sarasa Mono SC','Noto Sans Mono CJK SC','Noto Sans Mono CJK JP','Noto Sans CJK SC',"
@@ -77,12 +78,19 @@ def to_svg(
             fill = _colour(run, colour) or colours.of(run.role)
             for x, text, cells in _stretches(run):
                 parts.append(
-                    f'<text x="{_MARGIN + x * _CELL:.1f}" y="{base:.1f}" '
-                    f'textLength="{cells * _CELL:.1f}" lengthAdjust="spacingAndGlyphs" '
+                    f'<text {_place(run, x, text, cells)} y="{base:.1f}" '
                     f"fill={quoteattr(fill)}{_data(run.owner)}>{escape(text)}</text>"
                 )
     parts.append("</svg>\n")
     return "\n".join(part for part in parts if part)
+
+
+def _place(run: Run, x: int, text: str, cells: int) -> str:
+    """Where a stretch stands: strokes cell by cell, so that they meet, words by their length."""
+    start = _MARGIN + x * _CELL
+    if run.role in _STROKES:
+        return f'x="{" ".join(f"{start + n * _CELL:.1f}" for n in range(len(text)))}"'
+    return f'x="{start:.1f}" textLength="{cells * _CELL:.1f}" lengthAdjust="spacingAndGlyphs"'
 
 
 def _colour(
@@ -104,7 +112,7 @@ def _data(owner: Owner) -> str:
 
 def _stretches(run: Run) -> Iterator[tuple[int, str, int]]:
     """The run in parts whose characters are all of one width: place, text, cells."""
-    if run.text.isascii() or run.role in ("border", "edge", "arrow", "crossing"):
+    if run.text.isascii() or run.role in _STROKES:
         yield run.x, run.text, run.width
         return
     x = start = run.x
