@@ -9,9 +9,8 @@ SSH.
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from flowstudio.flow.model import Flow, FlowEdge, FlowNode
@@ -21,6 +20,7 @@ from flowstudio.run.control import RunControl, RunStopped
 from flowstudio.run.prompts import fill, takes_input, with_request
 from flowstudio.run.ralph import ralph_flow, ralph_moves
 from flowstudio.run.visit import FAILURES, Answer, RunnableSoul
+from flowstudio.run.walk import Ended, Jumped, Walk
 from flowstudio.soul import MaxStepsReached
 from flowstudio.wire import (
     Author,
@@ -55,58 +55,6 @@ class RunOutcome:
     def moves(self) -> int:
         """How many edges were followed."""
         return max(len(self.path) - 1, 0)
-
-
-class _Ended(Exception):
-    """Unwinds the walk when the run is over."""
-
-    def __init__(self, reason: EndReason, message: str) -> None:
-        super().__init__(message)
-        self.reason: EndReason = reason
-        self.message = message
-
-
-class _Jumped(Exception):
-    """Unwinds a visit when the user wants to go on from another node."""
-
-    def __init__(self, node: str) -> None:
-        super().__init__(node)
-        self.node = node
-
-
-@dataclass(slots=True)
-class _Walk:
-    """Where a run stands."""
-
-    soul: RunnableSoul
-    text: str
-    request_waits: bool
-    current: str
-    bound: int
-    """Moves that may be made; more are offered where somebody is there to ask."""
-    visits: Counter[str] = field(default_factory=Counter[str])
-    path: list[str] = field(default_factory=list[str])
-    revision: int = 1
-    """The flow's revision that the visit uses."""
-    own_prompt: str | None = None
-    """What the user wrote in place of the label, for the visit that is on."""
-    since: float = 0.0
-    """When the visit began, on the monotonic clock; moved forward by the time it was held."""
-
-    @property
-    def visit(self) -> int:
-        return self.visits[self.current]
-
-    @property
-    def moves(self) -> int:
-        return max(len(self.path) - 1, 0)
-
-    def enter(self, node: str, revision: int) -> None:
-        self.visits[node] += 1
-        self.path.append(node)
-        self.revision = revision
-        self.own_prompt = None
-        self.since = time.monotonic()
 
 
 class FlowRunner:
@@ -184,7 +132,7 @@ class FlowRunner:
             MaxStepsReached: `max_moves` edges were followed and nobody is there to allow more.
         """
         labels = [node.text for node in self.flow.nodes.values()]
-        walk = _Walk(
+        walk = Walk(
             soul,
             args,
             request_waits=bool(args.strip()) and not takes_input(labels),
@@ -200,7 +148,7 @@ class FlowRunner:
             reason, message = "reached_end", _AT_END
         except RunStopped:
             reason, message = "stopped", "you stopped the run"
-        except _Ended as end:
+        except Ended as end:
             reason, message = end.reason, end.message
         except Exception as error:
             # Neither the flow nor the model: a full disk, most likely. Whoever watches must not
@@ -217,15 +165,15 @@ class FlowRunner:
 
     # The walk
 
-    async def _walk(self, walk: _Walk) -> None:
+    async def _walk(self, walk: Walk) -> None:
         while True:
             try:
                 await self._require_node(walk, walk.current)
-            except _Jumped as jump:
+            except Jumped as jump:
                 walk.current = jump.node
                 continue
             node = self.flow.nodes[walk.current]
-            walk.enter(node.id, self.revision)
+            walk.enter(node.id, self.revision, time.monotonic())
             with walk.soul.wire.visiting(node.id, walk.visit):
                 walk.soul.wire.emit(
                     NodeEntered(len(walk.path), node.kind, node.text, self.revision)
@@ -235,13 +183,13 @@ class FlowRunner:
                     return
                 walk.current = await self._visit(walk, node.id)
 
-    async def _require_node(self, walk: _Walk, node_id: str) -> None:
+    async def _require_node(self, walk: Walk, node_id: str) -> None:
         """Hold the run as long as the node is not in the flow: a reload took it away."""
         while node_id not in self.flow.nodes:
             message = f"“{node_id}” is no longer in the flow: pick the node to go on from"
             await self._pause(walk, "node_gone", message, else_end="dead_end")
 
-    async def _visit(self, walk: _Walk, node_id: str) -> str:
+    async def _visit(self, walk: Walk, node_id: str) -> str:
         """Carry out one visit and give the node that comes next."""
         answer = Answer()
         try:
@@ -251,7 +199,7 @@ class FlowRunner:
                 if settled := await self._settle(walk, node_id, answer):
                     edge, answer = settled
                     break
-        except _Jumped as jump:
+        except Jumped as jump:
             self._leave(walk, jump.node, Answer(answer.text, answer.tokens, by="user"))
             return jump.node
         if answer.branch is not None:
@@ -259,7 +207,7 @@ class FlowRunner:
         self._leave(walk, edge.dst, answer)
         return edge.dst
 
-    def _leave(self, walk: _Walk, to: str | None, answer: Answer) -> None:
+    def _leave(self, walk: Walk, to: str | None, answer: Answer) -> None:
         self.control.forget(walk.path[-1])
         seconds = round(time.monotonic() - walk.since, 3)
         walk.soul.wire.emit(
@@ -274,7 +222,7 @@ class FlowRunner:
             )
         )
 
-    async def _gate(self, walk: _Walk, node_id: str) -> None:
+    async def _gate(self, walk: Walk, node_id: str) -> None:
         """Hold the run before the node if the user wants it held, or if it may make no more moves.
 
         Where no move is left, asking the model would be for nothing.
@@ -299,7 +247,7 @@ class FlowRunner:
                 message = f"before “{node_id}”"
         await self._pause(walk, why, message)
 
-    async def _answer(self, walk: _Walk, node_id: str) -> Answer:
+    async def _answer(self, walk: Walk, node_id: str) -> Answer:
         """What the node's turn brings; a model that fails is asked again when the user says so."""
         while True:
             await self._require_node(walk, node_id)
@@ -327,7 +275,7 @@ class FlowRunner:
                 return answer
             self._check_cut()
 
-    async def _ask(self, walk: _Walk, node: FlowNode, branches: list[str]) -> Answer | None:
+    async def _ask(self, walk: Walk, node: FlowNode, branches: list[str]) -> Answer | None:
         """The turn or turns of one visit; None where a command cut them."""
         prompt = self._prompt(walk, node)
         asking = (
@@ -353,9 +301,9 @@ class FlowRunner:
         """Follow a command to stop or to go elsewhere: it cut a turn, or came between two waits."""
         self.control.check_stop()
         if goto := self.control.take_goto():
-            raise _Jumped(goto)
+            raise Jumped(goto)
 
-    def _prompt(self, walk: _Walk, node: FlowNode) -> str | list[ContentPart]:
+    def _prompt(self, walk: Walk, node: FlowNode) -> str | list[ContentPart]:
         own = self.control.take_prompt(node.id)
         # Kept for the visit: a failed call is made again with the same words.
         walk.own_prompt = own if own is not None else walk.own_prompt
@@ -366,7 +314,7 @@ class FlowRunner:
         return with_request(prompt, walk.text) if walk.request_waits else prompt
 
     async def _settle(
-        self, walk: _Walk, node_id: str, answer: Answer
+        self, walk: Walk, node_id: str, answer: Answer
     ) -> tuple[FlowEdge, Answer] | None:
         """The edge to follow after an answer, and by whose choice; None to ask again."""
         if answer.rejected:
@@ -374,15 +322,15 @@ class FlowRunner:
             await self._pause(walk, "tool_rejected", message, else_end="tool_rejected")
             return None
         if goto := self.control.take_goto():
-            raise _Jumped(goto)
+            raise Jumped(goto)
         # The flow may have been edited while the node was asked: only what is drawn now counts.
         await self._require_node(walk, node_id)
         exits = self.flow.outgoing.get(node_id, [])
         if not exits:
             self._leave(walk, None, answer)
             if node_id == self.flow.end_id:
-                raise _Ended("reached_end", _AT_END)
-            raise _Ended("dead_end", f"nothing leads on from “{node_id}”")
+                raise Ended("reached_end", _AT_END)
+            raise Ended("dead_end", f"nothing leads on from “{node_id}”")
         if len(exits) == 1:
             return exits[0], replace(answer, branch=None, by="only-exit")
         if answer.branch is None:
@@ -408,7 +356,7 @@ class FlowRunner:
 
     async def _pause(
         self,
-        walk: _Walk,
+        walk: Walk,
         why: PauseReason,
         message: str,
         *,
@@ -420,7 +368,7 @@ class FlowRunner:
             RunStopped: the command was to stop.
         """
         if else_end is not None and not self.control.interactive:
-            raise _Ended(else_end, message)
+            raise Ended(else_end, message)
         held = time.monotonic()
         self.control.begin_pause(why, walk.current)
         walk.soul.wire.emit(RunPaused(why, message))
@@ -428,4 +376,4 @@ class FlowRunner:
         walk.since += time.monotonic() - held
         walk.soul.wire.emit(RunResumed(self.control.command))
         if goto := self.control.take_goto():
-            raise _Jumped(goto)
+            raise Jumped(goto)
