@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from flowstudio.cli.formats import github_line, sarif_log
 from flowstudio.cli.output import can_show, fail, print_diagnostics, print_json, say
 from flowstudio.flow import Diagnostic, FlowEdge, FlowNode, Span
 from flowstudio.skill import Root, Skill, SkillError, discover, find_roots, load_skill, read_roots
@@ -58,16 +59,62 @@ def check(args: argparse.Namespace) -> int:
         if found is None:
             return 2
         skills.extend(found)
+    if args.fix:
+        skills = [_fix(skill, ask=not args.yes) for skill in skills]
     findings = [d for skill in skills for d in skill.diagnostics]
     errors = sum(d.severity == "error" for d in findings)
-    if args.json:
-        print_json([diagnostic_record(d) for d in findings], indent=2)
-        return 1 if errors else 0
-    print_diagnostics(findings, {skill.path: skill.source for skill in skills}, file=sys.stdout)
-    warnings = len(findings) - errors
-    checked = f"{len(skills)} checked"
-    say(f"{checked}: {errors} errors, {warnings} warnings" if findings else f"{checked}: all good")
+    match "json" if args.json else args.format:
+        case "json":
+            print_json([diagnostic_record(d) for d in findings], indent=2)
+        case "sarif":
+            print_json(sarif_log(findings), indent=2)
+        case "github":
+            for d in findings:
+                say(github_line(d))
+        case _:
+            sources = {skill.path: skill.source for skill in skills}
+            print_diagnostics(findings, sources, file=sys.stdout)
+            warnings = len(findings) - errors
+            counts = f"{errors} errors, {warnings} warnings" if findings else "all good"
+            say(f"{len(skills)} checked: {counts}")
     return 1 if errors else 0
+
+
+def _fix(skill: Skill, *, ask: bool) -> Skill:
+    """The skill after its safe repairs were shown and, if the user agrees, written."""
+    from flowstudio.cli.fix import fixed_text, show_diff
+    from flowstudio.skill import save
+
+    text = fixed_text(skill)
+    if text == skill.source:
+        return skill
+    show_diff(skill.path, skill.source, text)
+    if ask:
+        if not sys.stdin.isatty():
+            say("  not written: nobody is here to agree; --yes writes it", file=sys.stderr)
+            return skill
+        if input(f"write {skill.path}? [y/N] ").strip().casefold() not in ("y", "yes"):
+            return skill
+    try:
+        return save(skill, text)
+    except SkillError as error:
+        say(f"flowstudio: {error}", file=sys.stderr)
+        return skill
+
+
+def convert(args: argparse.Namespace) -> int:
+    """`flowstudio convert`"""
+    from flowstudio.flow.convert import write_d2, write_mermaid
+
+    skill = find_skill(args.path, args.skills_dir)
+    if skill is None:
+        return 2
+    chart = skill.chart
+    if chart is None or not chart.nodes:
+        print_diagnostics(skill.diagnostics, {skill.path: skill.source}, file=sys.stderr)
+        return fail(f"{skill.path} holds no chart that could be converted", "")
+    to = args.to or ("d2" if chart.language == "mermaid" else "mermaid")
+    return _write(write_d2(chart) if to == "d2" else write_mermaid(chart), args.output)
 
 
 def draw_chart(args: argparse.Namespace) -> int:
@@ -89,13 +136,18 @@ def draw_chart(args: argparse.Namespace) -> int:
         glyphs="ascii" if plain else "unicode",
     )
     text = drawing.svg() if args.format == "svg" else drawing.text()
-    if args.output is None:
+    return _write(text, args.output)
+
+
+def _write(text: str, output: Path | None) -> int:
+    """Print the text, or write it to the file that was asked for."""
+    if output is None:
         say(text, end="")
-    else:
-        try:
-            args.output.write_text(text, encoding="utf-8")
-        except OSError as error:
-            return fail(f"{args.output}: {error.strerror}", "give another FILE to -o")
+        return 0
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        return fail(f"{output}: {error.strerror}", "give another FILE to -o")
     return 0
 
 

@@ -20,6 +20,7 @@ Flow Studio: see, run, step through and edit agent flows in the terminal.
     show      a flow's nodes and edges, as an outline or as JSON
     check     what is wrong with a flow, with line and column
     draw      a flow as a picture in characters
+    convert   a chart from Mermaid to D2, or back
     run       run a flow without a screen
     explain   what a diagnostic code means
 """
@@ -146,6 +147,18 @@ def _build_check(parser: argparse.ArgumentParser) -> None:
         "paths", nargs="+", type=Path, metavar="PATH", help="skills, charts, or folders of them"
     )
     _add_json(parser)
+    parser.add_argument(
+        "--format",
+        choices=("text", "json", "github", "sarif"),
+        default="text",
+        help="for people (default), or for another program",
+    )
+    parser.add_argument(
+        "--fix",
+        action="store_true",
+        help="repair what can mean only one thing, after showing it as a diff",
+    )
+    parser.add_argument("--yes", action="store_true", help="with --fix: write without asking")
     parser.epilog = "exit status: 0 no errors (warnings allowed), 1 errors, 2 wrong call"
     parser.set_defaults(func=_later("look", "check"))
 
@@ -167,6 +180,16 @@ def _build_draw(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "svg"), default="text", help="default: text")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="instead of printing")
     parser.set_defaults(func=_later("look", "draw_chart"))
+
+
+def _build_convert(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", metavar="PATH", help="a skill's name, folder or file, or a chart")
+    _add_skills(parser)
+    parser.add_argument(
+        "--to", choices=("mermaid", "d2"), help="default: the language that it is not in"
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="instead of printing")
+    parser.set_defaults(func=_later("look", "convert"))
 
 
 def _build_run(parser: argparse.ArgumentParser) -> None:
@@ -199,6 +222,7 @@ _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "show": (_build_show, "Show a flow's nodes and edges, and what is wrong with it."),
     "check": (_build_check, "Check flow skills and charts."),
     "draw": (_build_draw, "Draw any chart that can be read, whether or not it can be run."),
+    "convert": (_build_convert, "Write a chart in the other language: the same flow."),
     "run": (_build_run, "Run a flow without a screen."),
     "explain": (_build_explain, "Explain a diagnostic code, or list them all."),
 }
