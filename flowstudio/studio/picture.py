@@ -15,8 +15,10 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Sequence
+from html import unescape
 from pathlib import Path
 
+from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from flowstudio import paths
@@ -29,6 +31,8 @@ _PATIENCE = 20.0
 _WEB_FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 _FONTS = '"Fira Code", "JetBrains Mono", "DejaVu Sans Mono", "Noto Sans Mono CJK SC", monospace'
 _CLOCK = re.compile(r"(?<=·&#160;&#160;)[0-9.]+s(?=&#160;<)")
+
+_TEXT = re.compile(r'(<text [^>]*?)textLength="([0-9.]+)"([^>]*)>([^<]*)<')
 
 
 async def until(pilot: Pilot[None], is_so: Callable[[], bool], what: str) -> None:
@@ -60,11 +64,23 @@ async def make_picture(
         await until(pilot, lambda: screen.is_settled, "the flow on the screen")
         for key in keys:
             await pilot.press(key)
-            await until(pilot, lambda: screen.waits_for_user, f"a pause after {key!r}")
+            await until(
+                pilot,
+                lambda: screen.waits_for_user or app.screen is not screen,
+                f"a pause or a question after {key!r}",
+            )
         await pilot.pause()
         svg = app.export_screenshot(title="Flow Studio")
     svg = _WEB_FONT.sub("", svg).replace("Fira Code, monospace", _FONTS)
-    return _CLOCK.sub("12s", svg)
+    return _CLOCK.sub("12s", _TEXT.sub(_give_width, svg))
+
+
+def _give_width(found: re.Match[str]) -> str:
+    """Rich counts characters where it should count cells: wide ones would be squeezed."""
+    head, length, clip, text = found.groups()
+    plain = unescape(text)
+    cell = float(length) / max(len(plain), 1)
+    return f'{head}textLength="{cell * cell_len(plain):.1f}"{clip}>{text}<'
 
 
 def main(argv: Sequence[str] | None = None) -> None:
