@@ -56,8 +56,9 @@ class TopLine(Widget):
             text.append("  ")
         else:
             text.append(" ")
-        text.append(harmless(self.subject) or "no skill", style_of(self, "text"))
-        text.stylize("bold", len(text) - len(self.subject))
+        # The state counts for more than the end of a long name.
+        name = shorten(harmless(self.subject), max(self.size.width // 3, 8)) or "no skill"
+        text.append(name, style_of(self, "text") + style_of(self, "bold"))
         if wide and self.about:
             text.append(f"  {self.about}")
         text.append("   ")
