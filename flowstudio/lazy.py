@@ -1,8 +1,8 @@
 """Packages whose public names are imported when they are first used.
 
-`import flowstudio.flow.model` runs `flowstudio/flow/__init__.py` first. If that imported every reader, a
-program that wants one small module would pay for all of them; so the packages only say where each
-of their names lives.
+`import flowstudio.flow.model` runs `flowstudio/flow/__init__.py` first. If that imported every
+reader, a program that wants one small module would pay for all of them; so the packages only say
+where each of their names lives.
 """
 
 from __future__ import annotations
