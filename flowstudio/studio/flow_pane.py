@@ -12,6 +12,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Static
+from textual.worker import Worker, WorkerState
 
 from flowstudio.studio.flow_marks import make_marks
 from flowstudio.studio.flow_view import FlowView
@@ -105,6 +106,13 @@ class FlowPane(Vertical):
             self.view.stale = False
             self.view.show_drawing(drawing)
         self.post_message(self.Drawn())
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A fault of ours in laying out: say it where the picture would be."""
+        error = event.worker.error
+        if event.state is WorkerState.ERROR and error is not None:
+            self.view.show_drawing(None, harmless(f"not drawn: {type(error).__name__}: {error}"))
+            self.post_message(self.Drawn())
 
     def show_marks(
         self, state: RunState | None, breakpoints: frozenset[str], forced: Mapping[str, str]

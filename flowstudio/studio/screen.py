@@ -15,6 +15,7 @@ from textual.containers import Horizontal
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widgets import Footer, OptionList, Static
+from textual.worker import Worker, WorkerState
 
 from flowstudio.studio.chat_pane import ChatInput, ChatPane
 from flowstudio.studio.commands import COMMANDS
@@ -76,6 +77,8 @@ class StudioScreen(Screen[None]):
 
     async def _begin(self) -> None:
         await self.mount(Footer(show_command_palette=False))
+        # A footer that comes late shows no keys before it hears of them.
+        self.call_after_refresh(self.refresh_bindings)
         for pane in (self._bench, self._skills, self._chat):
             await pane.furnish()
         self._load()
@@ -313,6 +316,13 @@ class StudioScreen(Screen[None]):
             if sentence is None:
                 raise
             self.notify(harmless(sentence), severity="error", markup=False, timeout=10)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A fault of our own ended some work: nobody else would say so."""
+        error = event.worker.error
+        if event.state is WorkerState.ERROR and error is not None:
+            text = f"A fault in Flow Studio: {type(error).__name__}: {error}"
+            self.notify(harmless(text), severity="error", markup=False, timeout=20)
 
     def _refuse(self, refused: CommandRefused) -> None:
         self.notify(harmless(str(refused)), severity="warning", markup=False, timeout=4)
