@@ -35,6 +35,7 @@ class Canvas(Sequence[tuple[Run, ...]]):
         "_levels",
         "_made",
         "_tees",
+        "_widths",
     )
 
     def __init__(
@@ -49,6 +50,7 @@ class Canvas(Sequence[tuple[Run, ...]]):
         self._faces = faces
         self._glyphs = glyphs
         self._made: dict[int, tuple[Run, ...]] = {}
+        self._widths: dict[str, int] = {}
         self._tees: dict[tuple[int, int], int] = {}
         self._bands_of_boxes: dict[int, list[Box]] = {}
         self._bands_of_lines: dict[int, list[tuple[int, int, int, int]]] = {}
@@ -240,6 +242,13 @@ class Canvas(Sequence[tuple[Run, ...]]):
         yield box.x + at, face.mark, mark, "mark", owner
         yield box.x + at + mark, "".join(cells[at + mark :]), 2, "border", owner
 
+    def _width_of(self, face: Face) -> int:
+        """The face's width, measured once for all of its rows."""
+        width = self._widths.get(face.id)
+        if width is None:
+            width = self._widths[face.id] = face.width
+        return width
+
     def _inside(
         self, box: Box, y: int, face: Face, outline: Outline, owner: Owner
     ) -> Iterator[_Piece]:
@@ -252,7 +261,7 @@ class Canvas(Sequence[tuple[Run, ...]]):
         first = (box.height - 2 - len(face.rows)) // 2
         number = y - box.y - 1 - first
         if 0 <= number < len(face.rows):
-            x = box.x + 2 + (box.width - 4 - face.width) // 2
+            x = box.x + 2 + (box.width - 4 - self._width_of(face)) // 2
             if face.indent and number == 0:
                 yield x, self._glyphs.decision, 1, "mark", owner
             x += face.indent

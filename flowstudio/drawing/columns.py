@@ -30,7 +30,7 @@ _LOOK = 200
 _LANE = (1, 0)
 _FAR = 1 << 30
 _REST = 1
-_SWEEPS = ((150, 8), (800, 6), (4000, 4), (_FAR, 2))
+_SWEEPS = ((150, 6), (800, 5), (4000, 4), (_FAR, 2))
 """Up to how many items how many sweeps are made."""
 
 

@@ -97,3 +97,11 @@ def test_an_svg_refers_to_nothing_outside_itself() -> None:
     assert "href" not in svg
     assert "url(" not in svg
     assert svg.count("http") == 1
+
+
+def test_importing_the_room_loads_neither_networkx_nor_a_screen(run_python) -> None:
+    code = (
+        "import sys, flowstudio.drawing\n"
+        "print([name for name in ('networkx', 'textual', 'kosong') if name in sys.modules])"
+    )
+    assert run_python(code) == "[]\n"

@@ -95,6 +95,23 @@ def test_charts_whose_long_edges_run_on_express_lanes_read_back(
         check(random_chart(seed, 40), way)
 
 
+CROWDED = {
+    "parallel edges": [FlowEdge("a", "b", None)] * 60,
+    "labelled parallel edges": [FlowEdge("a", "b", f"way {n}") for n in range(30)],
+    "self loops": [FlowEdge("a", "a", f"loop {n}") for n in range(40)],
+    "back edges": [FlowEdge("a", "b", None), *(FlowEdge("b", "a", f"{n}") for n in range(40))],
+    "edges both ways": [FlowEdge(x, y, None) for x in "abcdef" for y in "abcdef"],
+}
+
+
+@pytest.mark.parametrize("name", CROWDED)
+@pytest.mark.parametrize("way", ["TD", "LR"])
+def test_a_crowd_of_edges_at_one_node_reads_back(name: str, way: Direction) -> None:
+    edges = CROWDED[name]
+    ids = sorted({edge.src for edge in edges} | {edge.dst for edge in edges})
+    check(build(ids, edges), way)
+
+
 BROKEN = {
     "an edge without an arrowhead": "┌───┐\n│ A │\n└─┬─┘\n  │\n┌───┐\n│ B │\n└───┘\n",
     "an arrowhead that touches nothing": "┌───┐\n│ A │\n└─┬─┘\n  ▼\n\n┌───┐\n│ B │\n└───┘\n",

@@ -117,3 +117,13 @@ def test_a_hostile_label_cannot_leave_its_box() -> None:
                 head += char
             assert cell_len(head) == right
     assert len(read(draw(chart("a -> b")).text()).boxes) == 2
+
+
+@pytest.mark.parametrize(
+    "label", ["word " * 4_000, "x" * 20_000, "列出要翻译" * 4_000, "- a\n" * 4_000]
+)
+def test_a_very_long_label_is_drawn_whole_and_shortened_to_a_title(label: str) -> None:
+    one = chart("A", {"A": label})
+    shown = draw(one).text().replace("│", " ")
+    assert "".join(label.split()) in "".join(shown.split())
+    assert draw(one, zoom="title").width < 50
