@@ -86,9 +86,8 @@ def main() -> None:
         took = best_of(lambda chart=chart: draw(chart, zoom="title"), rounds)
         drawing = draw(chart, zoom="title")
         top = drawing.height // 2
-        frame = best_of(
-            lambda d=drawing, y=top: [window(row, 0, 120) for row in d.rows[y : y + 40]], 1
-        )
+        middle = drawing.width // 2
+        frame = best_of(lambda d=drawing, x=middle, y=top: d.window(x, y, 120, 40), 3)
         text = best_of(drawing.text, 1)
         dot = time_command(["dot", "-Tplain"], to_dot(chart)) if shutil.which("dot") else None
         with tempfile.TemporaryDirectory() as folder:
@@ -99,11 +98,6 @@ def main() -> None:
             f"{dot or float('nan'):10.1f}{took / dot if dot else float('nan'):7.2f}"
             f"{d2 or float('nan'):10.1f}"
         )
-
-
-def window(row, left: int, right: int) -> list:
-    """The runs of a row that a window shows, as a screen would pick them."""
-    return [run for run in row if run.x < right and run.x + run.width > left]
 
 
 if __name__ == "__main__":
