@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from flowstudio import __version__
-from flowstudio.flow import CODES, Diagnostic, Severity
+from flowstudio.flow import CODES, Diagnostic, Severity, Span
 
 _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning"}
@@ -53,24 +54,34 @@ def sarif_log(found: Iterable[Diagnostic]) -> dict[str, Any]:
 
 def _sarif_result(d: Diagnostic) -> dict[str, Any]:
     text = f"{d.message}. {d.hint}" if d.hint else d.message
-    return {
+    result: dict[str, Any] = {
         "ruleId": d.code,
         "level": _LEVELS[d.severity],
         "message": {"text": text},
-        "locations": [
-            {
-                "physicalLocation": {
-                    "artifactLocation": {"uri": Path(_relative(d.path or "")).as_posix()},
-                    "region": {
-                        "startLine": d.span.line,
-                        "startColumn": d.span.column,
-                        "endLine": d.span.end_line,
-                        "endColumn": d.span.end_column,
-                    },
-                }
-            }
-        ],
+        "locations": [_sarif_location(d.path, d.span)],
     }
+    if d.related:
+        result["relatedLocations"] = [
+            {**_sarif_location(d.path, other.span), "message": {"text": other.message}}
+            for other in d.related
+        ]
+    return result
+
+
+def _sarif_location(path: str | None, span: Span) -> dict[str, Any]:
+    region = {
+        "startLine": span.line,
+        "startColumn": span.column,
+        "endLine": span.end_line,
+        "endColumn": span.end_column,
+    }
+    return {"physicalLocation": {"artifactLocation": {"uri": _uri(path or "")}, "region": region}}
+
+
+def _uri(path: str) -> str:
+    """A path as SARIF wants it: a URI, relative to this folder where the file lies below it."""
+    relative = Path(_relative(path))
+    return relative.as_uri() if relative.is_absolute() else quote(relative.as_posix())
 
 
 def _relative(path: str) -> str:

@@ -8,11 +8,11 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from flowstudio.cli.formats import github_line, sarif_log
 from flowstudio.cli.output import can_show, fail, print_diagnostics, print_json, say
-from flowstudio.flow import Diagnostic, FlowEdge, FlowNode, Span
+from flowstudio.flow import CODES, Diagnostic, FlowEdge, FlowNode, Span
 from flowstudio.skill import Root, Skill, SkillError, discover, find_roots, load_skill, read_roots
 
 
@@ -53,17 +53,22 @@ def show(args: argparse.Namespace) -> int:
 
 def check(args: argparse.Namespace) -> int:
     """`flowstudio check`"""
-    skills: list[Skill] = []
+    form = "json" if args.json else args.format
+    skills: dict[Path, Skill] = {}
     for path in args.paths:
         found = _skills_at(path)
         if found is None:
             return 2
-        skills.extend(found)
+        for skill in found:
+            skills.setdefault(skill.path.resolve(), skill)
+    checked = list(skills.values())
     if args.fix:
-        skills = [_fix(skill, ask=not args.yes) for skill in skills]
-    findings = [d for skill in skills for d in skill.diagnostics]
+        # Where a program reads the findings, the diffs must not stand between them.
+        out = sys.stdout if form == "text" else sys.stderr
+        checked = [_fix(skill, ask=not args.yes, file=out) for skill in checked]
+    findings = [d for skill in checked for d in skill.diagnostics]
     errors = sum(d.severity == "error" for d in findings)
-    match "json" if args.json else args.format:
+    match form:
         case "json":
             print_json([diagnostic_record(d) for d in findings], indent=2)
         case "sarif":
@@ -72,15 +77,15 @@ def check(args: argparse.Namespace) -> int:
             for d in findings:
                 say(github_line(d))
         case _:
-            sources = {skill.path: skill.source for skill in skills}
+            sources = {skill.path: skill.source for skill in checked}
             print_diagnostics(findings, sources, file=sys.stdout)
             warnings = len(findings) - errors
             counts = f"{errors} errors, {warnings} warnings" if findings else "all good"
-            say(f"{len(skills)} checked: {counts}")
+            say(f"{len(checked)} checked: {counts}")
     return 1 if errors else 0
 
 
-def _fix(skill: Skill, *, ask: bool) -> Skill:
+def _fix(skill: Skill, *, ask: bool, file: TextIO) -> Skill:
     """The skill after its safe repairs were shown and, if the user agrees, written."""
     from flowstudio.cli.fix import fixed_text, show_diff
     from flowstudio.skill import save
@@ -88,12 +93,14 @@ def _fix(skill: Skill, *, ask: bool) -> Skill:
     text = fixed_text(skill)
     if text == skill.source:
         return skill
-    show_diff(skill.path, skill.source, text)
+    show_diff(skill.path, skill.source, text, file)
     if ask:
         if not sys.stdin.isatty():
             say("  not written: nobody is here to agree; --yes writes it", file=sys.stderr)
             return skill
-        if input(f"write {skill.path}? [y/N] ").strip().casefold() not in ("y", "yes"):
+        say(f"write {skill.path}? [y/N] ", end="", file=file)
+        file.flush()
+        if sys.stdin.readline().strip().casefold() not in ("y", "yes"):
             return skill
     try:
         return save(skill, text)
@@ -113,6 +120,9 @@ def convert(args: argparse.Namespace) -> int:
     if chart is None or not chart.nodes:
         print_diagnostics(skill.diagnostics, {skill.path: skill.source}, file=sys.stderr)
         return fail(f"{skill.path} holds no chart that could be converted", "")
+    if any(CODES[d.code].parse for d in chart.errors):
+        print_diagnostics(chart.errors, {skill.path: skill.source}, file=sys.stderr)
+        return fail(f"{skill.path} cannot be read as a whole", "what is missing would be lost")
     to = args.to or ("d2" if chart.language == "mermaid" else "mermaid")
     return _write(write_d2(chart) if to == "d2" else write_mermaid(chart), args.output)
 

@@ -5,6 +5,7 @@ What comes from a file or a model is data: no terminal escape in it reaches the 
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -51,7 +52,7 @@ def print_diagnostics(
     """Each finding with its place, the source line, a mark below the span, and the hint."""
     lines: dict[str, list[str]] = {}
     for path, source in sources.items():
-        lines[str(path)] = source.splitlines()
+        lines[str(path)] = _LINE_END.split(source)
     for d in found:
         where = f"{d.path}:{d.span.line}:{d.span.column}"
         say(f"{where}: {d.severity}: {d.message} [{d.code}]", file=file)
@@ -61,6 +62,8 @@ def print_diagnostics(
             say(f"  line {other.span.line}: {other.message}", file=file)
 
 
+_LINE_END = re.compile(r"\r\n|\r|\n")
+"""What ends a line for the readers; `str.splitlines` knows more."""
 _CONTEXT = 90
 """Characters of a source line that are shown around a finding."""
 

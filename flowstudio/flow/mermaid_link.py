@@ -134,7 +134,8 @@ def _read_labelled(scan: Scanner) -> Link | None:
         label = trim(scan, text, end)
         if not label.text or '"' in raw or _FORBIDDEN[family] in raw:
             fault = "holds quotes or signs of an arrow" if label.text else "is empty"
-            hint = f'write: -->|"{label.text}"|' if label.text else "write: -->"
+            safe = label.text.replace('"', "#quot;")
+            hint = f'write: -->|"{safe}"|' if label.text else "write: -->"
             scan.loose(label.start, scan.at, f"the label of the link {fault}", hint)
     last = scan.text[end - 1]
     if last in "xo" and raw:

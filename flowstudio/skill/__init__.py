@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     )
     from flowstudio.skill.manifest import (
         load_skill as load_skill,
+        reread as reread,
     )
     from flowstudio.skill.open import (
         Target as Target,
@@ -47,6 +48,7 @@ __getattr__ = names_of(
         "read_roots": "discovery",
         "refresh": "discovery",
         "load_skill": "manifest",
+        "reread": "manifest",
         "Target": "open",
         "resolve": "open",
         "Root": "roots",

@@ -101,6 +101,12 @@ def read_skill(path: Path, scope: Scope, *, charts: bool = True) -> Skill:
         return _with_fault(known, error)
 
 
+def reread(skill: Skill, text: str) -> Skill:
+    """The skill as it would be if its file held `text`. Nothing is written."""
+    file = FileText(text, skill.encoding, skill.bom)
+    return _read(skill.path, file, skill.scope, charts=True)
+
+
 def _read(path: Path, file: FileText, scope: Scope, *, charts: bool) -> Skill:
     suffix = path.suffix.lower()
     if suffix in CHARTS:
