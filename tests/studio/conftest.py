@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
+import jsonschema
+import kosong.tooling
 import pytest
 
 from tests.studio.kit import BROKEN, DEMO, NOTES, write_skill
 
-CORPUS = Path(__file__).parent.parent / "corpus"
+REPOSITORY = Path(__file__).parent.parent.parent
+CORPUS = REPOSITORY / "tests" / "corpus"
 
 _STRANGE = (
     "NO_COLOR",
@@ -36,6 +41,37 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in _STRANGE:
         monkeypatch.delenv(name, raising=False)
     return folder
+
+
+@pytest.fixture(autouse=True)
+def few_bundled_skills(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A bundled library of one flow and one standard skill: reading all of them in each test would
+    cost more than the tests. That they can all be read, tests of their own say.
+    """
+    library = tmp_path / "bundled"
+    for name in ("tour", "csv"):
+        shutil.copytree(REPOSITORY / "skills" / name, library / name)
+    places = {"skills": library, "themes": REPOSITORY / "themes"}
+    monkeypatch.setattr("flowstudio.paths.bundled", places.__getitem__)
+    return library
+
+
+@pytest.fixture(autouse=True, scope="session")
+def tools_are_checked_once() -> Iterator[None]:
+    """Each session has kosong check the schemas of its tools against JSON Schema's own, which takes
+    a quarter of a second; the same schema is checked once here."""
+    known: set[str] = set()
+    check = jsonschema.validate
+
+    def check_once(instance: object, *more: object, **options: object) -> None:
+        key = repr(instance)
+        if key not in known:
+            check(instance, *more, **options)  # type: ignore[arg-type]
+            known.add(key)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kosong.tooling.jsonschema, "validate", check_once)
+        yield
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ Nothing in them depends on the clock, the home folder, the locale or a blinking 
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -44,14 +45,13 @@ class FrozenTime:
 
 @pytest.fixture
 def app(
-    work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    work: Path, few_bundled_skills: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[str, str], StudioApp]:
     """A studio on a work folder with a flow and a standard skill, with scripted answers."""
     for module in (top_line, runner):
         monkeypatch.setattr(module, "time", FrozenTime)
     monkeypatch.setitem(Wire.__init__.__kwdefaults__, "now", FrozenTime.time)
-    # The library of bundled skills may grow without changing these pictures.
-    monkeypatch.setattr("flowstudio.paths.bundled", lambda kind: bundled(kind, tmp_path))
+    shutil.rmtree(few_bundled_skills)
     write_skill(work, NOTES, "notes")
     script = tmp_path / "script.yaml"
     script.write_text(SCRIPT, encoding="utf-8")
@@ -63,13 +63,6 @@ def app(
         return StudioApp(StudioOptions(path=folder, script=script, theme=theme))
 
     return make
-
-
-def bundled(kind: str, nowhere: Path) -> Path:
-    """The bundled themes, and no bundled skills."""
-    from flowstudio import paths
-
-    return Path(paths.__file__).parent.parent / kind if kind == "themes" else nowhere / "none"
 
 
 async def settle(pilot: Pilot[None]) -> StudioScreen:

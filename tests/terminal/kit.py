@@ -6,7 +6,6 @@ import fcntl
 import os
 import pty
 import select
-import signal
 import struct
 import subprocess
 import sys
@@ -86,8 +85,17 @@ class Terminal:
         """Another size, as when the user drags the window."""
         self._screen.resize(rows, columns)
         _set_size(self._master, columns, rows)
-        # The system tells only those whose controlling terminal it is; this one was handed over.
-        self.process.send_signal(signal.SIGWINCH)
+
+    def hang_up(self) -> int:
+        """Close the window under the program; the status with which it ends."""
+        os.close(self._master)
+        self._master = -1
+        return self.process.wait(PATIENCE)
+
+    def close(self) -> None:
+        """Put the window away."""
+        if self._master >= 0:
+            os.close(self._master)
 
     def wait(self) -> int:
         """The program's exit status, once it has ended; all that it wrote is then in `raw`."""
@@ -122,15 +130,22 @@ def run_in_terminal(
         cwd=work,
         env=environ,
         start_new_session=True,
+        preexec_fn=_own_the_terminal,
     )
     os.close(slave)
+    terminal = Terminal(process, master, size)
     try:
-        yield Terminal(process, master, size)
+        yield terminal
     finally:
         with suppress(ProcessLookupError):
             process.kill()
         process.wait()
-        os.close(master)
+        terminal.close()
+
+
+def _own_the_terminal() -> None:
+    """In the child: its terminal tells it of a new size, and takes it along when it goes."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 def _set_size(terminal: int, columns: int, rows: int) -> None:

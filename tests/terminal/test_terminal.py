@@ -125,3 +125,11 @@ def test_without_colours_no_hue_is_sent(open_terminal: Open) -> None:
         colours = re.findall(rb"[34]8;2;(\d+);(\d+);(\d+)", terminal.raw)
         assert colours
         assert all(red == green == blue for red, green, blue in colours)
+
+
+def test_a_terminal_that_goes_away_takes_the_program_along(open_terminal: Open) -> None:
+    with open_terminal(".", size=(80, 24)) as terminal:
+        terminal.shows("Write a first draft")
+        terminal.press("n")
+        terminal.shows("⏸ paused")
+        assert terminal.hang_up() is not None
