@@ -6,7 +6,6 @@ defaults for what is wrong and says what and where, so that the front end can sh
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -97,16 +96,9 @@ class LoadedConfig:
     path: Path
 
 
-def config_file() -> Path:
-    """The configuration file: `FLOWSTUDIO_CONFIG` or `config.yaml` in the configuration folder."""
-    if own := os.environ.get("FLOWSTUDIO_CONFIG"):
-        return Path(own)
-    return paths.config_dir() / "config.yaml"
-
-
 def load_config(path: Path | None = None) -> LoadedConfig:
     """Read the settings; never raises. A field that is wrong falls back to its default."""
-    path = path or config_file()
+    path = path or paths.config_file()
     try:
         raw: object = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:

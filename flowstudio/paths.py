@@ -26,6 +26,13 @@ def config_dir() -> Path:
     return platformdirs.user_config_path(APP)
 
 
+def config_file() -> Path:
+    """The configuration file: `FLOWSTUDIO_CONFIG` or `config.yaml` in the configuration folder."""
+    if own := os.environ.get("FLOWSTUDIO_CONFIG"):
+        return Path(own)
+    return config_dir() / "config.yaml"
+
+
 def data_dir() -> Path:
     """The folder of the user's data: runs, statistics."""
     if own := os.environ.get("FLOWSTUDIO_HOME"):

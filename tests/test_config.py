@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from flowstudio import paths
-from flowstudio.config import Config, config_file, load_config
+from flowstudio.config import Config, load_config
+from flowstudio.paths import config_file
 
 
 @pytest.fixture

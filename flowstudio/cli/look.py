@@ -13,7 +13,16 @@ from typing import Any, TextIO
 from flowstudio.cli.formats import github_line, sarif_log
 from flowstudio.cli.output import can_show, fail, print_diagnostics, print_json, say
 from flowstudio.flow import CODES, Diagnostic, FlowEdge, FlowNode, Span
-from flowstudio.skill import Root, Skill, SkillError, discover, find_roots, load_skill, read_roots
+from flowstudio.skill import (
+    Root,
+    Skill,
+    SkillError,
+    configured_dirs,
+    discover,
+    find_roots,
+    load_skill,
+    read_roots,
+)
 
 
 def list_skills(args: argparse.Namespace) -> int:
@@ -21,7 +30,7 @@ def list_skills(args: argparse.Namespace) -> int:
     work_dir: Path = args.path or Path.cwd()
     if not work_dir.is_dir():
         return fail(f"{work_dir} is not a folder", "give a work folder, or leave PATH out")
-    catalogue = discover(work_dir, extra_dirs=args.skills_dir)
+    catalogue = discover(work_dir, extra_dirs=configured_dirs(args.skills_dir))
     if args.json:
         print_json([_skill_record(skill) for skill in catalogue.skills], indent=2)
         return 0
@@ -194,7 +203,7 @@ def find_skill(wanted: str, extra_dirs: Sequence[Path]) -> Skill | None:
             if looks_like_path or path.is_file():
                 fail(str(error), "")
                 return None
-    catalogue = discover(Path.cwd(), extra_dirs=extra_dirs)
+    catalogue = discover(Path.cwd(), extra_dirs=configured_dirs(extra_dirs))
     match = catalogue.find(wanted)
     if match.skill is None:
         near = " or ".join(match.suggestions)

@@ -122,7 +122,7 @@ async def _run(args: argparse.Namespace, skill: Skill, config: Config) -> int:
     from flowstudio.models import ModelError
     from flowstudio.run.control import RunControl
     from flowstudio.run.session import RunRequest, Session
-    from flowstudio.skill import discover
+    from flowstudio.skill import configured_dirs, discover
     from flowstudio.soul import MaxStepsReached, Runtime, default_agent
 
     assert skill.flow is not None
@@ -136,7 +136,7 @@ async def _run(args: argparse.Namespace, skill: Skill, config: Config) -> int:
     wire.subscribe(tally.take)
     output = _Output(_show_json if args.json else _Printer().show, control)
     wire.subscribe(output.take)
-    catalogue = discover(Path.cwd(), extra_dirs=args.skills_dir)
+    catalogue = discover(Path.cwd(), extra_dirs=configured_dirs(args.skills_dir))
     runtime = Runtime.create(
         config,
         wire,

@@ -10,7 +10,7 @@ from flowstudio.flow.model import Span
 class Source:
     """The text that a reader reads. Lines end at LF, CRLF or CR; nothing in it is changed."""
 
-    __slots__ = ("_starts", "text")
+    __slots__ = ("_line", "_line_end", "_line_start", "_starts", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -19,25 +19,34 @@ class Source:
         for line in text.splitlines(keepends=True) if _has_only_newlines(text) else _lines(text):
             position += len(line)
             starts.append(position)
+        if position and not text.endswith(("\n", "\r")):
+            starts.pop()
         self._starts = starts
+        # The line that was last asked for: a reader asks for many places of one line.
+        self._line = self._line_start = self._line_end = 0
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line and column, both from 1, of a character offset (the text's end is allowed)."""
-        line = bisect_right(self._starts, offset) - 1
-        if line == len(self._starts) - 1 and line > 0 and not self._ends_with_newline():
-            line -= 1
-        return line + 1, offset - self._starts[line] + 1
+        if not self._line_start <= offset < self._line_end:
+            self._find_line(offset)
+        return self._line, offset - self._line_start + 1
 
     def span(self, start: int, end: int) -> Span:
         """The span of `text[start:end]`."""
-        return Span(*self.place(start), *self.place(end))
+        line, column = self.place(start)
+        if self._line_start <= end < self._line_end:
+            return Span(line, column, line, end - self._line_start + 1)
+        return Span(line, column, *self.place(end))
+
+    def _find_line(self, offset: int) -> None:
+        starts = self._starts
+        line = bisect_right(starts, offset)
+        self._line, self._line_start = line, starts[line - 1]
+        self._line_end = starts[line] if line < len(starts) else len(self.text) + 1
 
     def offset(self, line: int, column: int) -> int:
         """The character offset of a line and a column, both from 1: `place` the other way."""
         return self._starts[line - 1] + column - 1
-
-    def _ends_with_newline(self) -> bool:
-        return self.text.endswith(("\n", "\r"))
 
 
 def _has_only_newlines(text: str) -> bool:

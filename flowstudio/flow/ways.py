@@ -30,8 +30,7 @@ def check_ways(graph: Graph) -> Iterator[Diagnostic]:
         return
     reached = reach(graph.successors, [begin.id])
     known = reached
-    stops = find_stops(graph.successors, reached)
-    stops = [stop for stop in stops if all(graph.nodes[n].kind != "end" for n in stop)]
+    stops = _find_stops_before_end(graph, reached, [end.id for end in ends])
     if len(ends) == 1 and ends[0].id not in reached:
         to_end = reach(graph.predecessors, [ends[0].id])
         yield _report_end(graph, ends[0], stops, find_stops(graph.predecessors, to_end))
@@ -39,6 +38,16 @@ def check_ways(graph: Graph) -> Iterator[Diagnostic]:
     elif ends:
         yield from (_report_stop(graph, stop) for stop in stops)
     yield from _report_unreached(graph, known)
+
+
+def _find_stops_before_end(
+    graph: Graph, reached: set[str], ends: Sequence[str]
+) -> Sequence[Sequence[str]]:
+    """Where ways through `reached` stop without having come to an END."""
+    if reached <= reach(graph.predecessors, ends):
+        return []  # an END can be reached from everywhere: the usual case, and quickly known
+    stops = find_stops(graph.successors, reached)
+    return [stop for stop in stops if all(graph.nodes[n].kind != "end" for n in stop)]
 
 
 def _report_end(

@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 from flowstudio.lazy import names_of
 
 if TYPE_CHECKING:
+    from flowstudio.skill.configured import (
+        configured_dirs as configured_dirs,
+    )
     from flowstudio.skill.discovery import (
         Catalogue as Catalogue,
         Match as Match,
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
 __getattr__ = names_of(
     __name__,
     {
+        "configured_dirs": "configured",
         "Catalogue": "discovery",
         "Match": "discovery",
         "discover": "discovery",

@@ -42,9 +42,9 @@ class Library:
         return self.catalogue
 
     def _read(self) -> Catalogue:
-        from flowstudio.skill import SkillError, discover, resolve
+        from flowstudio.skill import SkillError, configured_dirs, discover, resolve
 
-        extra = tuple(self.extra_dirs)
+        extra = configured_dirs(self.extra_dirs)
         try:
             target = resolve(self.wanted, extra_dirs=extra)
         except SkillError:
@@ -56,9 +56,14 @@ class Library:
             self.selected = named.path
             return catalogue
         self.work_dir, self.selected = target.work_dir, target.skill
-        return discover(
-            target.work_dir, extra_dirs=(*extra, *target.extra_dirs), files=target.files
-        )
+        folders = (*extra, *target.extra_dirs)
+        catalogue = discover(target.work_dir, extra_dirs=folders, files=target.files)
+        asked = catalogue.at(target.skill) if target.skill else None
+        if asked is None or asked in catalogue.skills:
+            return catalogue
+        # Another skill has its name first, but this one was asked for by its path.
+        files = (*target.files, asked.path)
+        return discover(target.work_dir, extra_dirs=folders, files=files, previous=catalogue)
 
     async def changes(self) -> AsyncIterator[set[Path]]:
         """After each change on the disk: the files that changed; the catalogue is new by then."""

@@ -140,9 +140,10 @@ class StudioScreen(Screen[None]):
             self._follow_disk(changed)
 
     def _first_flow(self) -> str | None:
-        own = [skill for skill in self.library.skills if skill.scope != "builtin"]
-        flows = [skill for skill in (*own, *self.library.skills) if skill.type == "flow"]
-        return next((skill.name for skill in flows), None)
+        """The user's own flow before a bundled one, and one that can be run before a broken one."""
+        flows = [skill for skill in self.library.skills if skill.declared_type == "flow"]
+        flows.sort(key=lambda skill: (skill.scope == "builtin", skill.flow is None))
+        return flows[0].name if flows else None
 
     @work(group="session", exit_on_error=False)
     async def _open_session(self) -> None:

@@ -355,3 +355,15 @@ def test_the_program_works_from_any_folder_on_a_copy_of_a_skill(shell: Shell) ->
     shutil.copytree(CORPUS / "data-cleaning", shell.cwd / "my skill")
     assert shell("check", "my skill").status == 0
     assert shell("show", "my skill/SKILL.md", "--json").json["name"] == "data-cleaning"
+
+
+def test_folders_of_the_configuration_hold_skills_too(shell: Shell, project: Path) -> None:
+    more = shell.cwd / "elsewhere"
+    (more / "loop2").mkdir(parents=True)
+    (more / "loop2" / "SKILL.md").write_text(
+        LOOP.replace("name: loop", "name: loop2"), encoding="utf-8"
+    )
+    settings = shell.cwd / "config.yaml"
+    settings.write_text(f"skills_dirs: ['{more}']\n", encoding="utf-8")
+    listed = shell("list", "--json", env={"FLOWSTUDIO_CONFIG": str(settings)})
+    assert "loop2" in [skill["name"] for skill in json.loads(listed.out)]

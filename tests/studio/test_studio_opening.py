@@ -158,3 +158,36 @@ async def test_the_whole_corpus_opens_and_each_flow_is_drawn(corpus: Path, work:
                 lambda before=before: studio.main.skill is not before and studio.flow.is_drawn,
                 "the next skill",
             )
+
+
+async def test_a_skill_opens_by_its_path_though_another_has_its_name_first(work: Path) -> None:
+    hidden = DEMO.replace("Write a first draft", "Write it in another way")
+    first = work / ".claude" / "skills" / "demo"
+    first.mkdir(parents=True)
+    (first / "SKILL.md").write_text(DEMO, encoding="utf-8")
+    asked = write_skill(work, hidden, "demo")
+    async with open_studio(asked, cwd=work) as studio:
+        assert studio.main.skill is not None
+        assert studio.main.skill.path == asked
+        assert "Write it in another" in studio.text
+
+
+async def test_a_folder_whose_only_flow_is_broken_opens_on_it(tmp_path: Path) -> None:
+    write_skill(tmp_path, BROKEN, "broken")
+    async with open_studio(tmp_path) as studio:
+        assert studio.main.skill is not None
+        assert studio.main.skill.scope == "project"
+        assert studio.faults_shown
+
+
+async def test_folders_of_the_configuration_are_listed_too(
+    work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    more = tmp_path / "more" / "own"
+    more.mkdir(parents=True)
+    (more / "SKILL.md").write_text(NOTES.replace("name: notes", "name: own"), encoding="utf-8")
+    settings = tmp_path / "config.yaml"
+    settings.write_text(f"skills_dirs: ['{more.parent}']\n", encoding="utf-8")
+    monkeypatch.setenv("FLOWSTUDIO_CONFIG", str(settings))
+    async with open_studio(work) as studio:
+        assert any("own" in row for row in studio.rows)
