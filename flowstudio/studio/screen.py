@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.reactive import reactive
 from textual.screen import Screen
-from textual.widgets import Footer, OptionList, Static
+from textual.widgets import Footer, OptionList
 from textual.worker import Worker, WorkerState
 
 from flowstudio.studio.chat_pane import ChatInput, ChatPane
@@ -23,6 +23,7 @@ from flowstudio.studio.driver import CommandRefused, Driver, StudioOptions
 from flowstudio.studio.editor import edit
 from flowstudio.studio.library import Library
 from flowstudio.studio.marks import GLYPHS
+from flowstudio.studio.pane_tabs import PaneTabs
 from flowstudio.studio.sentences import sentence_for
 from flowstudio.studio.skills_pane import SkillsPane
 from flowstudio.studio.top_line import TopLine
@@ -31,6 +32,7 @@ from flowstudio.text import harmless
 
 if TYPE_CHECKING:
     from flowstudio.skill import Skill
+    from flowstudio.soul.slash import SlashCommand
     from flowstudio.studio.chat_entries import ApprovalCard
     from flowstudio.studio.chat_feed import ChatFeed
     from flowstudio.wire import Event
@@ -64,7 +66,7 @@ class StudioScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """The frames of the panes: what is in them comes after the first paint."""
         yield TopLine(id="top")
-        yield Static(self._tabs(), id="tabs")
+        yield PaneTabs(id="tabs")
         with Horizontal(id="panes"):
             yield SkillsPane(id="skills-pane")
             yield Workbench(self.driver, id="middle")
@@ -281,26 +283,15 @@ class StudioScreen(Screen[None]):
             commands = session.soul.available_slash_commands
             self._chat.set_commands([(f"/{c.name}", c.description) for c in commands])
 
-    def _flow_commands(self) -> list[Any]:
-        """`/flow:NAME` for each flow skill, and `/begin` for the one that is shown."""
-        from flowstudio.soul.slash import SlashCommand
+    def _flow_commands(self) -> Iterable[SlashCommand]:
+        from flowstudio.studio.flow_commands import flow_commands
 
-        def starter(skill: Skill | None) -> Callable[[Any, str], Coroutine[Any, Any, None]]:
-            async def start(_: Any, args: str) -> None:
-                chosen = skill or self.skill
-                if chosen is not None:
-                    self._select_and_run(chosen, args)
+        return flow_commands(self.library.skills, self._select_and_run)
 
-            return start
-
-        begin = SlashCommand("begin", "Run the flow that is shown", starter(None))
-        flows = [skill for skill in self.library.skills if skill.flow is not None]
-        return [begin] + [
-            SlashCommand(f"flow:{s.name}", s.description, starter(s), arguments="[input]")
-            for s in flows
-        ]
-
-    def _select_and_run(self, skill: Skill, text: str) -> None:
+    def _select_and_run(self, asked: Skill | None, text: str) -> None:
+        skill = asked or self.skill
+        if skill is None:
+            return
         self._skills.show_skills(self.library.skills, skill.name)
         self.call_after_refresh(self._run, skill, text, stepping=False)
 
@@ -547,17 +538,7 @@ class StudioScreen(Screen[None]):
         for pane in _PANES:
             self.set_class(self.pane == pane, f"-on-{pane}")
         if self.is_mounted:
-            self.query_one("#tabs", Static).update(self._tabs())
-
-    def _tabs(self) -> str:
-        names = {"skills": "Skills", "flow": "Flow", "chat": "Chat"}
-        parts = [
-            f"[@click=screen.show_pane('{pane}')]"
-            + (f"[reverse] {name} [/]" if pane == self.pane else f" {name} ")
-            + "[/]"
-            for pane, name in names.items()
-        ]
-        return "  ".join(parts) + "  [dim]tab[/]"
+            self.query_one(PaneTabs).chosen = self.pane
 
     def palette_commands(self) -> list[SystemCommand]:
         """Every command by name, for the palette."""
