@@ -18,6 +18,7 @@ def open_studio(args: argparse.Namespace) -> int:
         return _show_without_terminal(wanted, args.skills_dir)
     from flowstudio.studio.app import StudioApp
     from flowstudio.studio.driver import StudioOptions
+    from flowstudio.studio.hangup import heed_hangup
 
     options = StudioOptions(
         path=wanted,
@@ -29,6 +30,7 @@ def open_studio(args: argparse.Namespace) -> int:
         theme=args.theme,
         pace=0.02,
     )
+    heed_hangup()
     app = StudioApp(options)
     app.run()
     return app.return_code or 0

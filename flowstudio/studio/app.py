@@ -10,6 +10,7 @@ from textual.app import App, SystemCommand
 from textual.screen import Screen
 
 from flowstudio.studio.driver import StudioOptions
+from flowstudio.studio.hangup import INTERVAL, end_if_gone
 from flowstudio.studio.screen import StudioScreen
 from flowstudio.studio.theme import DEFAULT, default_theme, load_themes, role_variables
 from flowstudio.text import harmless
@@ -52,6 +53,8 @@ class StudioApp(App[None]):
 
     def on_mount(self) -> None:
         """Themes are read from the disk after the first paint, or at once if one is asked for."""
+        if not self.is_headless:
+            self.set_interval(INTERVAL, end_if_gone)
         if self.options.theme is not None:
             self.take_themes(self.options.theme)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -133,3 +134,13 @@ def test_a_terminal_that_goes_away_takes_the_program_along(open_terminal: Open) 
         terminal.press("n")
         terminal.shows("⏸ paused")
         assert terminal.hang_up() is not None
+
+
+def test_it_goes_along_even_where_hang_ups_are_ignored(open_terminal: Open) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with open_terminal(".", size=(80, 24)) as terminal:
+            terminal.shows("Write a first draft")
+            assert terminal.hang_up() is not None
+    finally:
+        signal.signal(signal.SIGHUP, before)
