@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from flowstudio.flow.diagnostics import CODES
-from flowstudio.skill import Skill, load_skill
-from flowstudio.skill import codes as skill_codes
+from flowstudio.skill import Skill, codes as skill_codes, load_skill
 
 type Load = Callable[..., Skill]
 
