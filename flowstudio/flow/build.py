@@ -64,7 +64,7 @@ class ChartBuilder:
 
         A label written as `<choice>x</choice>` is read as `x`, with a warning.
         """
-        if label and (tagged := _CHOICE.fullmatch(label.strip())):
+        if label and "<" in label and (tagged := _CHOICE.fullmatch(label.strip())):
             label = tagged[1].strip()
             self.report(
                 finding(
@@ -75,6 +75,10 @@ class ChartBuilder:
                 )
             )
         self._edges.append(FlowEdge(src, dst, label or None, span, label_span))
+
+    def ends(self) -> set[str]:
+        """The nodes that an edge leaves or reaches."""
+        return {end for edge in self._edges for end in (edge.src, edge.dst)}
 
     def report(self, diagnostic: Diagnostic) -> None:
         """Add a finding of the reader's."""

@@ -116,15 +116,15 @@ class _Maker:
 
     def _add_node(self, node: Field, node_id: str, *, is_alone: bool) -> None:
         said = self._find_label(node)
-        mention = self._span(node.start, node.end)
         if said is None:
-            self._builder.node(node_id, mention, node.name)
+            self._builder.node(node_id, self._span(node.start, node.end), node.name)
             if is_alone and not node.is_quoted:
                 self._warn_of_stray_text(node)
             return
         text = self._text_of(said)
-        self._builder.node(node_id, mention, text)
-        if said.declared_at is not None:
+        if said.declared_at is None:
+            self._builder.node(node_id, self._span(node.start, node.end), text)
+        else:
             declaration = self._span(said.declared_at, said.label.end)
             label_span = self._span(said.label.start, said.label.end)
             self._builder.label(node_id, text, declaration, label_span)

@@ -153,6 +153,10 @@ class _Grower:
 
     def _ensure(self, scope: Field, path: Path) -> Field | None:
         """The field at `path`, made where it is missing; None, and a finding, where it can't be."""
+        if len(path) == 1 and not scope.is_looks and not is_parent_sign(path[0]):
+            known = scope.children.get(key_of(path[0]))
+            if known is not None:
+                return known
         at = 0
         while at < len(path) and is_parent_sign(path[at]):
             if scope.parent is None or scope.is_edge:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from flowstudio.flow import codes, d2_codes
 from flowstudio.flow.d2_hints import advise, name_end, shorten
+from flowstudio.flow.d2_plain import read_plain
 from flowstudio.flow.d2_scan import Scanner
 from flowstudio.flow.d2_syntax import (
     Array,
@@ -152,6 +153,12 @@ class _Parser(Scanner):
     # ---- items ------------------------------------------------------------------------------
 
     def _map_item(self, body: Map) -> None:
+        start = self.pos
+        while plain := read_plain(self.text, self.pos):
+            statement, self.pos = plain
+            body.items.append(statement)
+        if self.pos > start:
+            return
         if self._skip_comment():
             return
         if spread := _SPREAD.match(self.text, self.pos):

@@ -1,9 +1,12 @@
-"""The parts of a D2 text as the parser finds them. Positions are character offsets."""
+"""The parts of a D2 text as the parser finds them. Positions are character offsets.
+
+What a big chart has by the ten thousand is a tuple, which is made in half the time.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 type Style = Literal["bare", "double", "single", "block"]
 type Path = tuple[Part, ...]
@@ -11,8 +14,7 @@ type Value = Scalar | Map | Array | Import
 type Item = Statement | Substitution | Import
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """One name of a key such as `a.b`."""
 
     text: str
@@ -32,8 +34,7 @@ class Substitution:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(NamedTuple):
     """A text: bare, quoted or a block."""
 
     pieces: tuple[str | Substitution, ...]
@@ -75,8 +76,7 @@ class Array:
     values: list[Value | Substitution] = field(default_factory=list["Value | Substitution"])
 
 
-@dataclass(frozen=True, slots=True)
-class Arrow:
+class Arrow(NamedTuple):
     """One hop of `a -> b -> c`. Both flags are False for `a -- b`."""
 
     src: Path
@@ -122,7 +122,14 @@ class Statement:
     @property
     def has_glob(self) -> bool:
         """True where a bare `*` stands in any of the keys."""
-        paths = [self.path, self.arrow_path]
-        for arrow in self.arrows:
-            paths += (arrow.src, arrow.dst)
-        return self.index == "*" or any(part.is_glob for path in paths for part in path)
+        if self.index == "*" or _has_glob(self.path) or _has_glob(self.arrow_path):
+            return True
+        return any(_has_glob(arrow.src) or _has_glob(arrow.dst) for arrow in self.arrows)
+
+
+def _has_glob(path: Path) -> bool:
+    # A loop, since this is asked of each key of a text and most have one part.
+    for part in path:  # noqa: SIM110
+        if part.is_glob:
+            return True
+    return False

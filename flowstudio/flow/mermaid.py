@@ -21,6 +21,7 @@ from flowstudio.flow.mermaid_looks import (
     skip_looks,
 )
 from flowstudio.flow.mermaid_node import Mention, read_node
+from flowstudio.flow.mermaid_plain import Hop, PlainNode, read_plain
 from flowstudio.flow.mermaid_scan import ID, Scanner
 from flowstudio.flow.mermaid_subgraph import Subgraph, read_subgraph
 
@@ -71,9 +72,9 @@ class _Reader:
     def __init__(self, scan: Scanner) -> None:
         self._scan = scan
         self._builder = scan.builder
-        self._mentions: dict[str, Span] = {}
-        self._labels: dict[str, tuple[str, Span, Span]] = {}
-        self._linked: set[str] = set()
+        # Places are offsets until it is known which of them stand.
+        self._mentions: dict[str, tuple[int, int]] = {}
+        self._labels: dict[str, tuple[str, int, int, int, int]] = {}
         self._edge_ids: set[str] = set()
         self._subgraphs: dict[str, Subgraph] = {}
         self._open: list[int] = []
@@ -88,7 +89,12 @@ class _Reader:
             if scan.peek(";"):
                 scan.at += 1
                 continue
-            self._read_statement()
+            is_plain = False
+            while plain := read_plain(scan):
+                self._take(*plain)
+                is_plain = True
+            if not is_plain:
+                self._read_statement()
         for start in self._open:
             message = "the subgraph that begins here is not closed"
             scan.fault(codes.SYNTAX, message, start, start + 8, "add a line `end` behind its nodes")
@@ -174,6 +180,27 @@ class _Reader:
 
     # ---- nodes and edges ----------------------------------------------------------------
 
+    def _take(self, source: PlainNode, hops: list[Hop]) -> None:
+        """The same as `_read_edges`, for a statement that was read at one glance."""
+        span, edge = self._scan.source.span, self._builder.edge
+        self._take_node(source)
+        for label, target in hops:
+            self._take_node(target)
+            where = span(source[1], target[3])
+            if label is None:
+                edge(source[0], target[0], None, where)
+            else:
+                text, start, end = label
+                edge(source[0], target[0], text, where, span(start, end))
+            source = target
+
+    def _take_node(self, node: PlainNode) -> None:
+        name, start, id_end, end, label, label_start, label_end = node
+        if name not in self._mentions:
+            self._mentions[name] = start, id_end
+        if label is not None:
+            self._label(name, label, label_start, label_end, start, end)
+
     def _read_edges(self) -> None:
         scan = self._scan
         sources = self._read_group("expected a statement")
@@ -229,7 +256,6 @@ class _Reader:
                 self._builder.edge(source.id, target.id, label, span, label_span)
                 if link.is_both_ways:
                     self._builder.edge(target.id, source.id, label, span, label_span)
-        self._linked.update(mention.id for mention in (*sources, *targets))
 
     def _read_group(self, expected: str) -> list[Mention]:
         """`A & B`: one node or several; none, and a finding, where there is not even one."""
@@ -258,43 +284,47 @@ class _Reader:
 
     def _mention(self, name: str, start: int, end: int) -> None:
         if name not in self._mentions:
-            self._mentions[name] = self._scan.span(start, end)
+            self._mentions[name] = start, end
 
     def _register(self, mention: Mention) -> None:
         """Keep a node's first place, and the last of its labels."""
-        scan, name = self._scan, mention.id
+        name = mention.id
         self._mention(name, mention.start, mention.id_end)
         for label, end in mention.labels:
-            before = self._labels.get(name)
-            if before and before[0] != label.text:
-                scan.fault(
-                    codes.LABEL_REPLACED,
-                    f'"{name}" is given a second label; this one stands',
-                    label.start,
-                    label.end,
-                    "give one of the two nodes another id if two nodes are meant",
-                    [Related(before[2], "the first label")],
-                )
-            self._labels[name] = (
-                label.text,
-                scan.span(mention.start, end),
-                scan.span(label.start, label.end),
+            self._label(name, label.text, label.start, label.end, mention.start, end)
+
+    def _label(
+        self, name: str, text: str, start: int, end: int, whole: int, whole_end: int
+    ) -> None:
+        """Label a node by `text[start:end]` within the declaration `text[whole:whole_end]`."""
+        before = self._labels.get(name)
+        if before and before[0] != text:
+            scan = self._scan
+            scan.fault(
+                codes.LABEL_REPLACED,
+                f'"{name}" is given a second label; this one stands',
+                start,
+                end,
+                "give one of the two nodes another id if two nodes are meant",
+                [Related(scan.span(before[1], before[2]), "the first label")],
             )
+        self._labels[name] = text, start, end, whole, whole_end
 
     # ---- the end ------------------------------------------------------------------------
 
     def _hand_over(self) -> None:
         """Give the nodes to the builder. A subgraph is one only where an edge uses its id."""
-        for name, span in self._mentions.items():
-            subgraph = self._subgraphs.get(name)
-            if subgraph and name not in self._linked:
-                continue
-            self._builder.node(name, span)
-            label = self._labels.get(name)
-            if subgraph:
-                self._hand_over_subgraph(name, subgraph, span)
-            elif label:
-                self._builder.label(name, *label)
+        span, label_node = self._scan.source.span, self._builder.label
+        linked = self._builder.ends() if self._subgraphs else set[str]()
+        for name, place in self._mentions.items():
+            if name in self._subgraphs:
+                if name in linked:
+                    self._hand_over_subgraph(name, self._subgraphs[name], span(*place))
+            elif label := self._labels.get(name):
+                text, start, end, whole, whole_end = label
+                label_node(name, text, span(whole, whole_end), span(start, end))
+            else:
+                self._builder.node(name, span(*place))
 
     def _hand_over_subgraph(self, name: str, subgraph: Subgraph, mention: Span) -> None:
         title, scan = subgraph.title, self._scan

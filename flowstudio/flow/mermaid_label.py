@@ -16,7 +16,9 @@ def read_label(raw: str) -> str:
     `<br>` and `\\n` become newlines, entities in both spellings (`&lt;`, `#lt;`, `#35;`) become
     characters. Other tags stay as they are: `<choice>` in a prompt is text.
     """
-    text = _BREAK.sub("\n", _NEWLINE.sub("\n", raw))
+    text = _NEWLINE.sub("\n", raw) if "\r" in raw else raw
+    if "<" in text or "\\" in text:
+        text = _BREAK.sub("\n", text)
     if "#" in text:
         text = _HASH_ENTITY.sub(_as_html_entity, text)
     if "&" in text:

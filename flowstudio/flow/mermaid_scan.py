@@ -76,6 +76,7 @@ class Scanner:
         "builder",
         "has_edge_ids",
         "has_lost_braces",
+        "has_soft_quotes",
         "shadow",
         "source",
         "text",
@@ -90,6 +91,8 @@ class Scanner:
         self._errors_left = self._warnings_left = MOST_FINDINGS
         self.has_edge_ids = "@" in text
         """False where no edge can have an id, which saves looking for one."""
+        self.has_soft_quotes = '="' in text
+        """False where the shadow has every quote of the text."""
         self.has_lost_braces = False
         """A `@{` was never closed: each later one is looked through on its own line only."""
         self._directives_end = self.shadow.rfind(_DIRECTIVE_END)

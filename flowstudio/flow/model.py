@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from kosong.message import ContentPart
@@ -22,12 +22,13 @@ type Language = Literal["mermaid", "d2"]
 type Direction = Literal["TD", "BT", "LR", "RL"]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of source text, in lines and columns of the file that the author edits.
 
     All four numbers start at 1 and count characters (code points, a tab is one). The end is
     exclusive: `end_column` is the column just behind the last character.
+
+    A tuple, since a big chart has tens of thousands, and a tuple is made in half the time.
     """
 
     line: int
@@ -98,13 +99,16 @@ class Flow:
 
 def find_kind(label: str, exits: int) -> FlowNodeKind:
     """What a node is, by its label and its number of out-edges (KLIP-10: shape means nothing)."""
-    match label.strip().casefold():
-        case "begin":
-            return "begin"
-        case "end":
-            return "end"
-        case _:
-            return "decision" if exits > 1 else "task"
+    text = label.strip()
+    if len(text) <= len("begin"):  # folding never makes a text shorter
+        match text.casefold():
+            case "begin":
+                return "begin"
+            case "end":
+                return "end"
+            case _:
+                pass
+    return "decision" if exits > 1 else "task"
 
 
 def group_edges(

@@ -33,10 +33,12 @@ class Source:
 
     def span(self, start: int, end: int) -> Span:
         """The span of `text[start:end]`."""
-        line, column = self.place(start)
-        if self._line_start <= end < self._line_end:
-            return Span(line, column, line, end - self._line_start + 1)
-        return Span(line, column, *self.place(end))
+        if not self._line_start <= start < self._line_end:
+            self._find_line(start)
+        line, before = self._line, self._line_start - 1
+        if end < self._line_end:
+            return Span(line, start - before, line, end - before)
+        return Span(line, start - before, *self.place(end))
 
     def _find_line(self, offset: int) -> None:
         starts = self._starts

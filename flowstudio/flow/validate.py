@@ -76,7 +76,9 @@ def _check(graph: Graph) -> list[Diagnostic]:
             message = f'the label of "{node.id}" is empty, so there is no prompt to send'
             hint = "write as its label what is to be done there"
             found.append(finding(codes.LABEL_EMPTY, message, place(node), hint))
-        found.extend(check_branches(graph, node))
+        exits = graph.outgoing[node.id]
+        if len(exits) > 1 or (exits and exits[0].label):
+            found.extend(check_branches(graph, node))
     found.extend(check_ways(graph))
     return found
 
