@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import stat
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -189,7 +190,15 @@ def alive(pid: int) -> bool:
         state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
     except OSError:
         return False
-    return state != "Z"
+    return state not in ("Z", "X")
+
+
+async def ends(pid: int) -> bool:
+    """Whether a process that was killed is gone; its files close before its state says so."""
+    deadline = time.monotonic() + 20
+    while alive(pid) and time.monotonic() < deadline:
+        await asyncio.sleep(0)
+    return not alive(pid)
 
 
 async def test_a_command_that_hangs_is_ended_with_its_children(hands: Hands, work: Path) -> None:
@@ -197,7 +206,7 @@ async def test_a_command_that_hangs_is_ended_with_its_children(hands: Hands, wor
     value = await hands("Shell", command=command, timeout=1)
     assert value.is_error
     assert "longer than 1 s" in value.message
-    assert not alive(int((work / "child").read_text()))
+    assert await ends(int((work / "child").read_text()))
 
 
 async def test_a_child_in_the_background_does_not_hold_the_command_up(
@@ -205,7 +214,7 @@ async def test_a_child_in_the_background_does_not_hold_the_command_up(
 ) -> None:
     value = await hands("Shell", command="sleep 600 & echo $! > child; echo done", timeout=60)
     assert value.output == "done\n"
-    assert not alive(int((work / "child").read_text()))
+    assert await ends(int((work / "child").read_text()))
 
 
 async def test_a_child_that_left_the_group_does_not_hold_the_command_up(
@@ -223,7 +232,7 @@ async def test_a_cancelled_command_is_ended_with_its_children(hands: Hands, work
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert not alive(int((work / "child").read_text()))
+    assert await ends(int((work / "child").read_text()))
 
 
 async def test_a_command_that_waits_for_input_gets_none(hands: Hands) -> None:
