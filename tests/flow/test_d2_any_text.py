@@ -40,7 +40,7 @@ LINES = st.one_of(
 D2_LINES = st.lists(LINES, max_size=16).map("\n".join)
 
 
-def _check(text: str) -> None:
+def check_any(text: str) -> None:
     """What holds for the chart of any text."""
     chart = read_d2(text)
     lines = text.replace("\r\n", " \n").replace("\r", "\n").split("\n")
@@ -67,26 +67,26 @@ def _is_inside(span: Span, lines: list[str]) -> bool:
 @QUICK
 @given(D2_LIKE)
 def test_no_text_that_looks_like_d2_makes_the_reader_fail(text: str) -> None:
-    _check(text)
+    check_any(text)
 
 
 @QUICK
 @given(D2_LINES)
 def test_no_lines_of_d2_make_the_reader_fail(text: str) -> None:
-    _check(text)
+    check_any(text)
 
 
 @settings(max_examples=500, deadline=None)
 @given(st.text())
 def test_no_text_makes_the_reader_fail(text: str) -> None:
-    _check(text)
+    check_any(text)
 
 
 @pytest.mark.long
 @LONG
 @given(st.one_of(D2_LIKE, D2_LINES))
 def test_no_text_that_looks_like_d2_makes_the_reader_fail_in_many_rounds(text: str) -> None:
-    _check(text)
+    check_any(text)
 
 
 # ---- what is written is what is read ----------------------------------------------------------
