@@ -19,11 +19,29 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar, Literal, cast
 
 type Author = Literal["model", "user", "script", "seed", "replay", "only-exit"]
+type CommandName = Literal[
+    "step",
+    "continue",
+    "pause",
+    "stop",
+    "choose",
+    "unforce",
+    "go_to",
+    "run_to",
+    "again",
+    "replace_prompt",
+    "allow_more",
+    "break",
+    "unbreak",
+]
 type Verdict = Literal["allow", "session", "reject"]
 type EndReason = Literal[
     "reached_end",
     "stopped",
     "max_moves",
+    "max_iterations",
+    "no_progress",
+    "breakpoint",
     "choice_failed",
     "tool_rejected",
     "model_failed",
@@ -43,6 +61,7 @@ type PauseReason = Literal[
     "answered",
     "tool_rejected",
     "dead_end",
+    "no_progress",
 ]
 
 
@@ -64,6 +83,8 @@ class RunStarted(Body):
     model: str
     input: str
     max_moves: int
+    variables: Mapping[str, str] = dataclasses.field(default_factory=dict[str, str])
+    """What fills `{{name}}`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +121,8 @@ class StepInterrupted(Body):
 
     type: ClassVar[str] = "step_interrupted"
     reason: str
+    partial: str = ""
+    """The answer as far as it had come; no visit counts it as an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +261,8 @@ class NodeLeft(Body):
     """The flow's revision whose prompt was sent: it may have been edited since the node was
     entered.
     """
+    cut: bool = False
+    """True where a command cut the answer: `answer` is what had come of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +297,22 @@ class FlowReloaded(Body):
 
 
 @dataclass(frozen=True, slots=True)
+class CommandGiven(Body):
+    """Somebody steers the run. Said before the command takes effect."""
+
+    type: ClassVar[str] = "command_given"
+    command: CommandName
+    target: str | None
+    """The node that the command is about; None where it is about none, or about whichever is next.
+    """
+    value: str | None
+    """The branch for `choose`, the prompt for `replace_prompt`, how many for `allow_more`, and the
+    breakpoint as it is written for `break`.
+    """
+    by: Author
+
+
+@dataclass(frozen=True, slots=True)
 class RunPaused(Body):
     """The run waits for a command; `message` is a sentence that says why."""
 
@@ -283,7 +324,7 @@ class RunPaused(Body):
 @dataclass(frozen=True, slots=True)
 class RunResumed(Body):
     """The run goes on after a pause, by this command: `step`, `continue`, `run_to`, `choose`,
-    `go_to`.
+    `go_to`, `again`, `allow_more`.
     """
 
     type: ClassVar[str] = "run_resumed"

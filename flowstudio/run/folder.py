@@ -12,7 +12,8 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -40,6 +41,8 @@ class Header:
     """ISO 8601, UTC."""
     format: int = FORMAT
     program: str = f"flowstudio {__version__}"
+    variables: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What fills `{{name}}` in the prompts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,14 @@ class RunFolder:
 
 
 def create_run(
-    root: Path, *, flow: str, path: Path | None, model: str, input: str, work_dir: Path
+    root: Path,
+    *,
+    flow: str,
+    path: Path | None,
+    model: str,
+    input: str,
+    work_dir: Path,
+    variables: Mapping[str, str] | None = None,
 ) -> RunFolder:
     """Make the folder of a new run below `root`, its header on disk.
 
@@ -85,7 +95,14 @@ def create_run(
     sync_folder(root)
     created = now.isoformat(timespec="seconds").replace("+00:00", "Z")
     header = Header(
-        folder.name, flow, str(path) if path else None, model, input, str(work_dir), created
+        folder.name,
+        flow,
+        str(path) if path else None,
+        model,
+        input,
+        str(work_dir),
+        created,
+        variables=dict(variables or {}),
     )
     write_safely(folder / "run.json", to_json(asdict(header), indent=2) + "\n")
     return RunFolder(folder, header)

@@ -141,7 +141,15 @@ class FlowRunner:
         )
         self.control.state = "running"
         soul.wire.emit(
-            RunStarted(self.name, self._path, self.revision, self._model, args, self._max_moves)
+            RunStarted(
+                self.name,
+                self._path,
+                self.revision,
+                self._model,
+                args,
+                self._max_moves,
+                self._variables,
+            )
         )
         try:
             await self._walk(walk)

@@ -7,8 +7,8 @@ subscribes to it, gives commands to `control`, and awaits `run_flow` or `say`.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +40,8 @@ class RunRequest:
     """That file's text, kept with the run."""
     input: str = ""
     max_moves: int = DEFAULT_MAX_MOVES
+    variables: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What fills `{{name}}` in the prompts."""
 
 
 class Session:
@@ -119,6 +121,7 @@ class Session:
             path=str(request.path) if request.path else None,
             model=llm.name if llm else "",
             author=llm.answers_as if llm else "model",
+            variables=request.variables,
         )
         self._request, self.folder = request, folder
         self.wire.run = folder.id if folder else "run"
@@ -163,6 +166,7 @@ class Session:
             model=model,
             input=request.input,
             work_dir=self.runtime.work_dir,
+            variables=request.variables,
         )
         self._request = request
         self._keep(folder, 1, request.source)
