@@ -46,6 +46,18 @@ def fail(message: str, hint: str) -> int:
     return 2
 
 
+def write_out(text: str, output: Path | None) -> int:
+    """Print the text, or write it to the file that was asked for."""
+    if output is None:
+        say(text, end="")
+        return 0
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        return fail(f"{output}: {error.strerror}", "give another FILE to -o")
+    return 0
+
+
 def print_diagnostics(
     found: Iterable[Diagnostic], sources: Mapping[Path, str], *, file: TextIO
 ) -> None:

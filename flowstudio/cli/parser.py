@@ -132,14 +132,14 @@ def _build_list(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", nargs="?", type=Path, metavar="PATH", help="the work folder")
     _add_skills(parser)
     _add_json(parser)
-    parser.set_defaults(func=_later("look", "list_skills"))
+    parser.set_defaults(func=_later("list", "list_skills"))
 
 
 def _build_show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH", help="a skill's name, folder or file, or a chart")
     _add_skills(parser)
     _add_json(parser)
-    parser.set_defaults(func=_later("look", "show"))
+    parser.set_defaults(func=_later("show", "show"))
 
 
 def _build_check(parser: argparse.ArgumentParser) -> None:
@@ -160,7 +160,7 @@ def _build_check(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--yes", action="store_true", help="with --fix: write without asking")
     parser.epilog = "exit status: 0 no errors (warnings allowed), 1 errors, 2 wrong call"
-    parser.set_defaults(func=_later("look", "check"))
+    parser.set_defaults(func=_later("check", "check"))
 
 
 def _build_draw(parser: argparse.ArgumentParser) -> None:
@@ -179,7 +179,7 @@ def _build_draw(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--width", type=int, metavar="N", help="the columns that are wished for")
     parser.add_argument("--format", choices=("text", "svg"), default="text", help="default: text")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="instead of printing")
-    parser.set_defaults(func=_later("look", "draw_chart"))
+    parser.set_defaults(func=_later("draw", "draw_chart"))
 
 
 def _build_convert(parser: argparse.ArgumentParser) -> None:
@@ -189,7 +189,7 @@ def _build_convert(parser: argparse.ArgumentParser) -> None:
         "--to", choices=("mermaid", "d2"), help="default: the language that it is not in"
     )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="instead of printing")
-    parser.set_defaults(func=_later("look", "convert"))
+    parser.set_defaults(func=_later("convert", "convert"))
 
 
 def _build_run(parser: argparse.ArgumentParser) -> None:
@@ -214,7 +214,7 @@ def _build_run(parser: argparse.ArgumentParser) -> None:
 
 def _build_explain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("code", nargs="?", metavar="CODE", help="such as end-unreachable")
-    parser.set_defaults(func=_later("look", "explain"))
+    parser.set_defaults(func=_later("explain", "explain"))
 
 
 _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {

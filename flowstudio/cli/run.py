@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flowstudio.cli.look import find_skill
+from flowstudio.cli.find import find_skill
 from flowstudio.cli.output import fail, print_diagnostics, print_json, say
 from flowstudio.config import Config, load_config
 from flowstudio.text import duration, first_line, shorten

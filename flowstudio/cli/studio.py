@@ -38,7 +38,7 @@ def open_studio(args: argparse.Namespace) -> int:
 
 def _show_without_terminal(wanted: Path | None, extra_dirs: list[Path]) -> int:
     """No terminal: print the picture that the studio would open with, and say what to use."""
-    from flowstudio.cli.look import find_skill
+    from flowstudio.cli.find import find_skill
     from flowstudio.cli.output import say
 
     status = 2
