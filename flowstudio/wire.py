@@ -11,6 +11,7 @@ A *visit* is counted per node: visit 2 of `verdict` is the second time the run e
 from __future__ import annotations
 
 import dataclasses
+import functools
 import time as clock
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
@@ -46,6 +47,7 @@ type EndReason = Literal[
     "tool_rejected",
     "model_failed",
     "dead_end",
+    "disk",
     "failed",
 ]
 type PauseReason = Literal[
@@ -62,6 +64,7 @@ type PauseReason = Literal[
     "tool_rejected",
     "dead_end",
     "no_progress",
+    "disk",
 ]
 
 
@@ -263,6 +266,8 @@ class NodeLeft(Body):
     """
     cut: bool = False
     """True where a command cut the answer: `answer` is what had come of it."""
+    context: int | None = None
+    """The context's position: the conversation as the visit left it. None in older journals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,6 +347,49 @@ class RunEnded(Body):
 
 
 @dataclass(frozen=True, slots=True)
+class RunReopened(Body):
+    """A run that was broken off or stopped goes on, in its own folder.
+
+    What was said of the visit in flight is void: the visit begins again, under the same number.
+    """
+
+    type: ClassVar[str] = "run_reopened"
+    to: str
+    """The node that comes next."""
+    moves: int
+    """How many moves were made so far."""
+    model: str
+    revision: int
+    max_moves: int
+    """Moves that may still be made."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunForked(Body):
+    """A run begins as the copy of another one's beginning; everything before this is the other's.
+
+    `branch` and `prompt` are meant for the visit that comes next, by whoever forked.
+    """
+
+    type: ClassVar[str] = "run_forked"
+    parent: str
+    move: int
+    """The move at which the two part: the first one that is the new run's own."""
+    branch: str | None = None
+    prompt: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TalkHeld(Body):
+    """The user talked with the agent while the run waited; the run goes on behind that talk."""
+
+    type: ClassVar[str] = "talk_held"
+    said: str
+    context: int
+    """The context's position behind the talk."""
+
+
+@dataclass(frozen=True, slots=True)
 class StatusChanged(Body):
     """Tokens in the context, and the share of the model's window that they fill (0…1)."""
 
@@ -392,8 +440,8 @@ class Event:
             record["node"] = self.node
         if self.visit is not None:
             record["visit"] = self.visit
-        for field in dataclasses.fields(self.body):
-            record[field.name] = getattr(self.body, field.name)
+        for name in _names_of(type(self.body)):
+            record[name] = getattr(self.body, name)
         return record
 
     @classmethod
@@ -405,7 +453,7 @@ class Event:
         """
         try:
             kind = BODIES[record["type"]]
-            names = {field.name for field in dataclasses.fields(kind)}
+            names = _names_of(kind)
             values: dict[str, Any] = {
                 key: tuple(cast("list[Any]", value)) if isinstance(value, list) else value
                 for key, value in record.items()
@@ -417,6 +465,12 @@ class Event:
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"not an event: {error}") from error
+
+
+@functools.cache
+def _names_of(kind: type[Body]) -> tuple[str, ...]:
+    """The fields of a body, in order."""
+    return tuple(field.name for field in dataclasses.fields(kind))
 
 
 type Consumer = Callable[[Event], None]

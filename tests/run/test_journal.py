@@ -40,7 +40,7 @@ def example(kind: type[Body]) -> Body:
         match field.type:
             case "str" | "str | None":
                 values[field.name] = ODD
-            case "int":
+            case "int" | "int | None":
                 values[field.name] = 7
             case "float":
                 values[field.name] = 0.125
