@@ -17,7 +17,6 @@ class Command:
     id: str
     """Stable name, for a keymap."""
     key: str
-    action: str
     label: str
     """One or two words for the footer."""
     help: str
@@ -30,7 +29,7 @@ class Command:
         """The key binding."""
         return Binding(
             self.key,
-            self.action,
+            f"command('{self.id}')",
             self.label,
             show=self.show,
             key_display=self.key_display,
@@ -40,19 +39,16 @@ class Command:
 
 
 COMMANDS: tuple[Command, ...] = (
-    Command("run.start", "r", "run_flow", "run", "Run the selected flow"),
-    Command("run.step", "n", "step", "step", "Run one node, then pause before the next"),
-    Command("run.continue", "c", "go_on", "continue", "Continue to the next breakpoint or END"),
-    Command("run.pause", "p", "pause", "pause", "Pause once the node that runs now is done"),
-    Command("run.stop", "s", "stop", "stop", "Stop the run now; a stream that is coming is cut"),
-    Command(
-        "run.breakpoint", "b", "breakpoint", "break", "Set or clear a breakpoint before the node"
-    ),
+    Command("run.start", "r", "run", "Run the selected flow"),
+    Command("run.step", "n", "step", "Run one node, then pause before the next"),
+    Command("run.continue", "c", "continue", "Continue to the next breakpoint or END"),
+    Command("run.pause", "p", "pause", "Pause once the node that runs now is done"),
+    Command("run.stop", "s", "stop", "Stop the run now; a stream that is coming is cut"),
+    Command("run.breakpoint", "b", "break", "Set or clear a breakpoint before the node"),
     *(
         Command(
             f"run.branch{number}",
             str(number),
-            f"branch({number})",
             "branch",
             f"Take branch {number}, whatever the model says",
             show=number == 1,
@@ -60,18 +56,16 @@ COMMANDS: tuple[Command, ...] = (
         )
         for number in range(1, 10)
     ),
-    Command("run.to", "t", "run_to", "run to", "Continue, and pause before the selected node"),
-    Command("run.jump", "J", "jump", "go on here", "Go on from the selected node", show=False),
-    Command("run.again", "full_stop", "again", "again", "Run this node again", False, "."),
-    Command(
-        "edit.prompt", "e", "edit_prompt", "prompt", "Edit the prompt that is about to be sent"
-    ),
-    Command("edit.file", "E", "edit_file", "edit", "Open the skill's file in $EDITOR"),
-    Command("view.zoom", "z", "zoom", "zoom", "Whole prompts, titles, or dots"),
-    Command("view.follow", "f", "follow", "follow", "Keep the current node in view", show=False),
-    Command("view.filter", "slash", "filter", "find", "Filter the skills", key_display="/"),
-    Command("view.talk", "i", "talk", "talk", "Talk to the agent", show=False),
-    Command("help", "question_mark", "help", "help", "Show all keys", key_display="?"),
+    Command("run.to", "t", "run to", "Continue, and pause before the selected node"),
+    Command("run.jump", "J", "go on here", "Go on from the selected node", show=False),
+    Command("run.again", "full_stop", "again", "Run this node again", False, "."),
+    Command("edit.prompt", "e", "prompt", "Edit the prompt that is about to be sent"),
+    Command("edit.file", "E", "edit", "Open the skill's file in $EDITOR"),
+    Command("view.zoom", "z", "zoom", "Whole prompts, titles, or dots"),
+    Command("view.follow", "f", "follow", "Keep the current node in view", show=False),
+    Command("view.filter", "slash", "find", "Filter the skills", key_display="/"),
+    Command("view.talk", "i", "talk", "Talk to the agent", show=False),
+    Command("help", "question_mark", "help", "Show all keys", key_display="?"),
 )
 
 

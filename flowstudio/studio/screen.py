@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
@@ -24,7 +25,7 @@ from flowstudio.studio.editor import edit
 from flowstudio.studio.library import Library
 from flowstudio.studio.marks import GLYPHS
 from flowstudio.studio.pane_tabs import PaneTabs
-from flowstudio.studio.sentences import sentence_for
+from flowstudio.studio.run_desk import Handler, RunDesk
 from flowstudio.studio.skills_pane import SkillsPane
 from flowstudio.studio.top_line import TopLine
 from flowstudio.studio.workbench import Workbench
@@ -58,6 +59,8 @@ class StudioScreen(Screen[None]):
         self.options = options
         self.driver = Driver(options, self._take_event)
         self.library = Library(options.path, options.skills_dirs)
+        self.desk = RunDesk(self, self.driver, self._show_news)
+        self._commands = self._make_commands()
         self._feed: ChatFeed | None = None
         self._has_news = False
 
@@ -74,14 +77,14 @@ class StudioScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Show the frame first; everything that costs time comes after it is painted."""
-        self._bench.view.focus()
+        self.bench.view.focus()
         self.call_after_refresh(self._begin)
 
     async def _begin(self) -> None:
         await self.mount(Footer(show_command_palette=False))
         # A footer that comes late shows no keys before it hears of them.
         self.call_after_refresh(self.refresh_bindings)
-        for pane in (self._bench, self._skills, self._chat):
+        for pane in (self.bench, self._skills, self._chat):
             await pane.furnish()
         self._load()
         self._open_session()
@@ -89,10 +92,11 @@ class StudioScreen(Screen[None]):
     @property
     def skill(self) -> Skill | None:
         """The skill that is shown."""
-        return self._bench.skill
+        return self.bench.skill
 
     @property
-    def _bench(self) -> Workbench:
+    def bench(self) -> Workbench:
+        """The middle of the screen: the flow, the node under the lens, the timeline."""
         return self.query_one(Workbench)
 
     @property
@@ -110,7 +114,7 @@ class StudioScreen(Screen[None]):
     @property
     def is_settled(self) -> bool:
         """True once the flow is drawn and the session stands."""
-        return self.driver.is_ready and self._bench.pane.is_drawn
+        return self.driver.is_ready and self.bench.pane.is_drawn
 
     @property
     def waits_for_user(self) -> bool:
@@ -181,7 +185,7 @@ class StudioScreen(Screen[None]):
             if first and not self.driver.is_running
             else ""
         )
-        self._bench.pane.show_skill(skill)
+        self.bench.pane.show_skill(skill)
 
     def _follow_disk(self, changed: set[Path]) -> None:
         """Files changed: the catalogue is new already; show what concerns us, the picture first."""
@@ -211,7 +215,7 @@ class StudioScreen(Screen[None]):
             case "text" | "thinking":
                 return
             case "node_entered" if event.node:
-                self._bench.enter(event.node)
+                self.bench.enter(event.node)
             case "run_paused":
                 self.app.bell()
             case _:
@@ -231,7 +235,7 @@ class StudioScreen(Screen[None]):
         self._has_news = False
         state = self.driver.state
         self._top.run_state = state
-        self._bench.show_news()
+        self.bench.show_news()
         skill = self.driver.skill
         if skill is None or state is None or state.phase == "ended":
             self._skills.running = None
@@ -247,7 +251,7 @@ class StudioScreen(Screen[None]):
             if self.driver.answer_question(text) or not text:
                 return
         except CommandRefused as refused:
-            self._refuse(refused)
+            self.desk.refuse(refused)
             return
         feed = self._chat_feed()
         if text in ("/clear", "/reset"):
@@ -258,7 +262,7 @@ class StudioScreen(Screen[None]):
 
     @work(group="talk", exit_on_error=False)
     async def _talk(self, text: str) -> None:
-        await self._guard(self.driver.say(text))
+        await self.desk.guard(self.driver.say(text))
 
     def on_chat_input_left(self, message: ChatInput.Left) -> None:
         """Escape or tab in the input line."""
@@ -293,21 +297,27 @@ class StudioScreen(Screen[None]):
         if skill is None:
             return
         self._skills.show_skills(self.library.skills, skill.name)
-        self.call_after_refresh(self._run, skill, text, stepping=False)
+        self.call_after_refresh(self.desk.run, skill, text, stepping=False)
 
     # Commands
 
-    async def _guard(self, doing: Coroutine[Any, Any, object]) -> None:
-        """Await something that may fail in ways that the user should read, not the log."""
-        try:
-            await doing
-        except CommandRefused as refused:
-            self._refuse(refused)
-        except Exception as error:
-            sentence = sentence_for(error)
-            if sentence is None:
-                raise
-            self.notify(harmless(sentence), severity="error", markup=False, timeout=10)
+    async def action_command(self, command: str) -> None:
+        """Carry out a command of the table, by its id."""
+        outcome = self._commands[command]()
+        if outcome is not None:
+            await outcome
+
+    def _make_commands(self) -> dict[str, Handler]:
+        """What carries out each command; every id of the table is here, a test says."""
+        return {
+            **self.desk.commands(),
+            "edit.file": self._edit_file,
+            "view.zoom": lambda: self.bench.pane.next_zoom(),
+            "view.follow": lambda: self.bench.toggle_follow(),
+            "view.filter": self._filter,
+            "view.talk": lambda: self._show_pane("chat"),
+            "help": self._help,
+        }
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """A fault of our own ended some work: nobody else would say so."""
@@ -316,158 +326,7 @@ class StudioScreen(Screen[None]):
             text = f"A fault in Flow Studio: {type(error).__name__}: {error}"
             self.notify(harmless(text), severity="error", markup=False, timeout=20)
 
-    def _refuse(self, refused: CommandRefused) -> None:
-        self.notify(harmless(str(refused)), severity="warning", markup=False, timeout=4)
-
-    @work(group="run", exit_on_error=False)
-    async def _run(self, skill: Skill, text: str, *, stepping: bool) -> None:
-        await self._guard(self.driver.run(skill, text, stepping=stepping))
-        self._show_news()
-
-    def action_run_flow(self, stepping: bool = False) -> None:
-        """Run the selected flow, asking for its input where it takes one."""
-        skill = self.skill
-        if skill is None or skill.flow is None:
-            what = f"“{skill.name}” holds" if skill else "nothing is selected that holds"
-            self._refuse(CommandRefused(f"{what} no flow that can be run"))
-            return
-        if self.driver.is_running:
-            self._refuse(CommandRefused("a run is on already: s stops it"))
-            return
-        from flowstudio.run.prompts import takes_input
-
-        if not takes_input(node.text for node in skill.flow.nodes.values()):
-            self._run(skill, "", stepping=stepping)
-            return
-
-        def start(text: str | None) -> None:
-            if text is not None:
-                self._run(skill, text, stepping=stepping)
-
-        from flowstudio.studio.dialogs import InputDialog
-
-        self.app.push_screen(InputDialog(skill.name), start)
-
-    def action_step(self) -> None:
-        """Run one node; without a run, begin one that pauses at its first node."""
-        control = self.driver.control
-        if control is None:
-            self.action_run_flow(stepping=True)
-        elif self._may_go_on():
-            control.step()
-            self._show_news()
-
-    def action_go_on(self) -> None:
-        """Continue; without a run, run."""
-        control = self.driver.control
-        if control is None:
-            self.action_run_flow()
-        elif self._may_go_on():
-            control.go_on()
-            self._show_news()
-
-    def _may_go_on(self) -> bool:
-        session = self.driver.session
-        if self.driver.is_talking:
-            self._refuse(CommandRefused("the agent is still answering you; s stops it"))
-            return False
-        if session is not None and session.runtime.questions.pending:
-            self._refuse(CommandRefused("you are the model here: press the number of a branch"))
-            return False
-        return True
-
-    def action_pause(self) -> None:
-        """Pause after this node."""
-        self._with_control(lambda control: control.pause(), "the run will pause after this node")
-
-    def action_stop(self) -> None:
-        """Stop the run, or the answer that is coming."""
-        if self.driver.is_talking and self.driver.control is None:
-            self.workers.cancel_group(self, "talk")
-            return
-        self._with_control(lambda control: control.stop())
-
-    def action_branch(self, number: int) -> None:
-        """Take a branch by its number."""
-        try:
-            if said := self.driver.choose(number):
-                self.notify(harmless(said), markup=False, timeout=3)
-        except CommandRefused as refused:
-            self._refuse(refused)
-        self._bench.show_news()
-
-    def action_breakpoint(self) -> None:
-        """Set or clear a breakpoint before the selected node."""
-        node = self._bench.selected
-        if self.skill is None or node is None:
-            self._refuse(CommandRefused("select a node first: click it, or use the arrow keys"))
-            return
-        is_set = self.driver.toggle_breakpoint(self.skill, node)
-        self.notify(
-            harmless(f"breakpoint {'set' if is_set else 'cleared'} before “{node}”"),
-            markup=False,
-            timeout=2,
-        )
-        self._bench.show_marks()
-
-    def action_run_to(self) -> None:
-        """Continue to the selected node."""
-        node = self._bench.selected
-        if node is None:
-            self._refuse(CommandRefused("select a node first: click it, or use the arrow keys"))
-        else:
-            self._with_control(lambda control: control.run_to(node))
-
-    def action_jump(self) -> None:
-        """Go on from the selected node."""
-        node = self._bench.selected
-        if node is None:
-            self._refuse(CommandRefused("select a node first: click it, or use the arrow keys"))
-        else:
-            self._with_control(lambda control: control.go_to(node))
-
-    def action_again(self) -> None:
-        """Run the node where the run stands again."""
-        state = self.driver.state
-        if state is not None and state.current is not None:
-            node = state.current
-            self._with_control(lambda control: control.go_to(node))
-
-    def action_edit_prompt(self) -> None:
-        """Edit the prompt about to be sent; it is used for this visit and not written back."""
-        session, state = self.driver.session, self.driver.state
-        control = self.driver.control
-        if (
-            control is None
-            or control.state != "paused"
-            or session is None
-            or session.runner is None
-            or state is None
-            or state.current not in session.runner.flow.nodes
-        ):
-            self._refuse(CommandRefused("e edits a prompt before it is sent: pause first, with n"))
-            return
-        node = session.runner.flow.nodes[state.current]
-
-        def use(text: str | None) -> None:
-            if text is not None:
-                control.replace_prompt(text)
-                self.notify("the edited prompt will be sent: n sends it", timeout=4)
-
-        from flowstudio.studio.dialogs import PromptDialog
-
-        self.app.push_screen(PromptDialog(node.id, node.text), use)
-
-    def _with_control(self, act: Callable[[Any], object], said: str = "") -> None:
-        try:
-            act(self.driver.require_control())
-        except CommandRefused as refused:
-            self._refuse(refused)
-            return
-        if said:
-            self.notify(said, timeout=2)
-
-    def action_edit_file(self) -> None:
+    def _edit_file(self) -> None:
         """Open the skill's file in the user's editor, the studio suspended meanwhile."""
         if self.skill is None:
             return
@@ -478,27 +337,13 @@ class StudioScreen(Screen[None]):
             self.notify(harmless(str(error)), severity="error", markup=False)
         self.refresh(layout=True)
 
-    # Looking
-
-    def action_zoom(self) -> None:
-        """The next zoom level."""
-        self._bench.pane.next_zoom()
-
-    def action_follow(self) -> None:
-        """Follow the current node, or leave the picture where it is."""
-        self._bench.toggle_follow()
-
-    def action_filter(self) -> None:
+    def _filter(self) -> None:
         """Filter the skills."""
         self._show_pane("skills")
         if self._skills.children:
             self._skills.focus_filter()
 
-    def action_talk(self) -> None:
-        """Go to the input line."""
-        self._show_pane("chat")
-
-    def action_help(self) -> None:
+    def _help(self) -> None:
         """Show all keys."""
         from flowstudio.studio.dialogs import HelpDialog
 
@@ -522,7 +367,7 @@ class StudioScreen(Screen[None]):
             case "skills":
                 self._skills.query_one("#skills", OptionList).focus()
             case "flow":
-                self._bench.view.focus()
+                self.bench.view.focus()
             case "chat":
                 self._chat.query_one(ChatInput).focus()
 
@@ -546,14 +391,8 @@ class StudioScreen(Screen[None]):
             SystemCommand(
                 f"{command.label.capitalize()}: {command.help}",
                 f"key {command.key_display or command.key}",
-                self._caller(command.action),
+                partial(self.action_command, command.id),
             )
             for command in COMMANDS
             if not command.id.startswith("run.branch")
         ]
-
-    def _caller(self, action: str) -> Callable[[], Coroutine[Any, Any, object]]:
-        async def call() -> object:
-            return await self.run_action(action)
-
-        return call

@@ -1,0 +1,228 @@
+"""The run's controls: what each key that drives a run does, and what it says when it cannot.
+
+The desk owns no widget. It acts on the driver, and speaks to the user through the screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from flowstudio.studio.driver import CommandRefused, Driver
+from flowstudio.studio.sentences import sentence_for
+from flowstudio.text import harmless
+
+if TYPE_CHECKING:
+    from flowstudio.run.control import RunControl
+    from flowstudio.skill import Skill
+    from flowstudio.studio.screen import StudioScreen
+
+type Handler = Callable[[], Awaitable[object] | None]
+"""Carries out one command."""
+
+_NO_NODE = "select a node first: click it, or use the arrow keys"
+
+
+class RunDesk:
+    """Starts, steps, bends and stops the run of the skill that is shown."""
+
+    def __init__(
+        self, screen: StudioScreen, driver: Driver, show_news: Callable[[], object]
+    ) -> None:
+        self._screen = screen
+        self._driver = driver
+        self._show_news = show_news
+
+    def commands(self) -> dict[str, Handler]:
+        """The commands that the desk carries out, by the id in the table of commands."""
+        branches: dict[str, Handler] = {
+            f"run.branch{number}": partial(self.take_branch, number) for number in range(1, 10)
+        }
+        return branches | {
+            "run.start": self.start,
+            "run.step": self.step,
+            "run.continue": self.go_on,
+            "run.pause": self.pause,
+            "run.stop": self.stop,
+            "run.breakpoint": self.toggle_breakpoint,
+            "run.to": self.run_to,
+            "run.jump": self.jump,
+            "run.again": self.again,
+            "edit.prompt": self.edit_prompt,
+        }
+
+    # What all of them need
+
+    async def guard(self, doing: Coroutine[Any, Any, object]) -> None:
+        """Await something that may fail in ways that the user should read, not the log."""
+        try:
+            await doing
+        except CommandRefused as refused:
+            self.refuse(refused)
+        except Exception as error:
+            sentence = sentence_for(error)
+            if sentence is None:
+                raise
+            self._screen.notify(harmless(sentence), severity="error", markup=False, timeout=10)
+
+    def refuse(self, refused: CommandRefused) -> None:
+        """Say why a command makes no sense now."""
+        self._screen.notify(harmless(str(refused)), severity="warning", markup=False, timeout=4)
+
+    def _with_control(self, act: Callable[[RunControl], object], said: str = "") -> None:
+        try:
+            act(self._driver.require_control())
+        except CommandRefused as refused:
+            self.refuse(refused)
+            return
+        if said:
+            self._screen.notify(said, timeout=2)
+
+    def _selected(self) -> str | None:
+        """The selected node; without one the user is told how to select."""
+        node = self._screen.bench.selected
+        if node is None:
+            self.refuse(CommandRefused(_NO_NODE))
+        return node
+
+    # Starting and going on
+
+    def run(self, skill: Skill, text: str, *, stepping: bool) -> None:
+        """Run a skill's flow in the background."""
+        self._screen.run_worker(
+            self._run(skill, text, stepping=stepping), group="run", exit_on_error=False
+        )
+
+    async def _run(self, skill: Skill, text: str, *, stepping: bool) -> None:
+        await self.guard(self._driver.run(skill, text, stepping=stepping))
+        self._show_news()
+
+    def start(self, *, stepping: bool = False) -> None:
+        """Run the selected flow, asking for its input where it takes one."""
+        skill = self._screen.skill
+        if skill is None or skill.flow is None:
+            what = f"“{skill.name}” holds" if skill else "nothing is selected that holds"
+            self.refuse(CommandRefused(f"{what} no flow that can be run"))
+            return
+        if self._driver.is_running:
+            self.refuse(CommandRefused("a run is on already: s stops it"))
+            return
+        from flowstudio.run.prompts import takes_input
+
+        if not takes_input(node.text for node in skill.flow.nodes.values()):
+            self.run(skill, "", stepping=stepping)
+            return
+
+        def begin(text: str | None) -> None:
+            if text is not None:
+                self.run(skill, text, stepping=stepping)
+
+        from flowstudio.studio.dialogs import InputDialog
+
+        self._screen.app.push_screen(InputDialog(skill.name), begin)
+
+    def step(self) -> None:
+        """Run one node; without a run, begin one that pauses at its first node."""
+        control = self._driver.control
+        if control is None:
+            self.start(stepping=True)
+        elif self._may_go_on():
+            control.step()
+            self._show_news()
+
+    def go_on(self) -> None:
+        """Continue; without a run, run."""
+        control = self._driver.control
+        if control is None:
+            self.start()
+        elif self._may_go_on():
+            control.go_on()
+            self._show_news()
+
+    def _may_go_on(self) -> bool:
+        session = self._driver.session
+        if self._driver.is_talking:
+            self.refuse(CommandRefused("the agent is still answering you; s stops it"))
+            return False
+        if session is not None and session.runtime.questions.pending:
+            self.refuse(CommandRefused("you are the model here: press the number of a branch"))
+            return False
+        return True
+
+    def pause(self) -> None:
+        """Pause after this node."""
+        self._with_control(lambda control: control.pause(), "the run will pause after this node")
+
+    def stop(self) -> None:
+        """Stop the run, or the answer that is coming."""
+        if self._driver.is_talking and self._driver.control is None:
+            self._screen.workers.cancel_group(self._screen, "talk")
+            return
+        self._with_control(lambda control: control.stop())
+
+    # Bending it
+
+    def take_branch(self, number: int) -> None:
+        """Take a branch by its number."""
+        try:
+            if said := self._driver.choose(number):
+                self._screen.notify(harmless(said), markup=False, timeout=3)
+        except CommandRefused as refused:
+            self.refuse(refused)
+        self._screen.bench.show_news()
+
+    def toggle_breakpoint(self) -> None:
+        """Set or clear a breakpoint before the selected node."""
+        node, skill = self._selected(), self._screen.skill
+        if node is None or skill is None:
+            return
+        is_set = self._driver.toggle_breakpoint(skill, node)
+        self._screen.notify(
+            harmless(f"breakpoint {'set' if is_set else 'cleared'} before “{node}”"),
+            markup=False,
+            timeout=2,
+        )
+        self._screen.bench.show_marks()
+
+    def run_to(self) -> None:
+        """Continue to the selected node."""
+        if (node := self._selected()) is not None:
+            self._with_control(lambda control: control.run_to(node))
+
+    def jump(self) -> None:
+        """Go on from the selected node."""
+        if (node := self._selected()) is not None:
+            self._with_control(lambda control: control.go_to(node))
+
+    def again(self) -> None:
+        """Run the node where the run stands again."""
+        state = self._driver.state
+        if state is not None and state.current is not None:
+            node = state.current
+            self._with_control(lambda control: control.go_to(node))
+
+    def edit_prompt(self) -> None:
+        """Edit the prompt about to be sent; it is used for this visit and not written back."""
+        session, state = self._driver.session, self._driver.state
+        control = self._driver.control
+        if (
+            control is None
+            or control.state != "paused"
+            or session is None
+            or session.runner is None
+            or state is None
+            or state.current not in session.runner.flow.nodes
+        ):
+            self.refuse(CommandRefused("e edits a prompt before it is sent: pause first, with n"))
+            return
+        node = session.runner.flow.nodes[state.current]
+
+        def use(text: str | None) -> None:
+            if text is not None:
+                control.replace_prompt(text)
+                self._screen.notify("the edited prompt will be sent: n sends it", timeout=4)
+
+        from flowstudio.studio.dialogs import PromptDialog
+
+        self._screen.app.push_screen(PromptDialog(node.id, node.text), use)
