@@ -5,10 +5,14 @@ rewritten, so a process killed at any instant leaves a file that opens, at worst
 line. Each record makes a new state out of the state before it. A state is known by its *position*,
 the number of records up to it, and every position ever reached can be returned to or copied into
 another file: that is how a run resumes, rewinds and forks.
+
+A disk that refuses disturbs nobody in the middle of a turn: what could not be written is kept, and
+`sync` writes it or says that it cannot.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Sequence
@@ -65,21 +69,34 @@ class Context:
     """A conversation. With a file, all that was said before is read from it and all else added to
     it.
 
-    Every change is on disk (not necessarily synced) when the method returns, and no method waits: a
-    cancelled turn can never leave half a change.
+    Every change is in the file (not necessarily synced) when the method returns, unless the disk
+    refuses; then `sync` says so. No method waits: a cancelled turn can never leave half a change.
+
+    Args:
+        at: the position to go on from. What was said behind it is left; where it cannot be read,
+            it is put into a file beside this one (`context.jsonl.damaged-…`).
 
     Raises:
         ContextError: the file holds a record that cannot be read, other than an incomplete last
-        line.
+        line and what lies behind `at`; or it ends before `at`.
     """
 
-    def __init__(self, file: Path | None = None) -> None:
+    def __init__(self, file: Path | None = None, *, at: int | None = None) -> None:
         self.file = file
         self._states: list[_State] = [_EMPTY]
         self._history: list[Message] = []
         self._size = 0
+        """Bytes of the file that hold whole records."""
+        self._synced = 0
+        """How many of them are on disk for good."""
+        self._loose: list[bytes] = []
+        """What was added since then, for a disk that loses it."""
+        self._refused = False
+        """The disk took the last change in part or not at all: only `sync` tries again."""
         if file is not None and file.exists():
-            self._load(file)
+            self._load(file, at)
+        elif at:
+            raise ContextError(f"{file}: the conversation is gone")
 
     @property
     def history(self) -> Sequence[Message]:
@@ -156,7 +173,7 @@ class Context:
         records += [_dump(message) for message in messages]
         rewind = {"role": "_rewind", "to": position, "with": len(records)}
         self._write([rewind, *records])
-        self.sync()
+        self._sync_if_possible()
         for record in (rewind, *records):
             self._apply(record)
         self._rebuild()
@@ -176,10 +193,32 @@ class Context:
         self.rewind(0)
 
     def sync(self) -> None:
-        """Return when all of it is on disk for good (fsync)."""
-        if self.file is not None and self.file.exists():
-            with self.file.open("rb+") as stream:
+        """Return when all of it is on disk for good (fsync); at once where nothing was added.
+
+        Raises:
+            OSError: the disk refuses. Nothing is lost: the next call tries again.
+        """
+        if self.file is None or not self._loose:
+            return
+        try:
+            # A file that held something and is gone is an error, not one to begin again.
+            is_there = self._size > 0 or self.file.exists()
+            with self.file.open("rb+" if is_there else "xb") as stream:
+                if self._refused:
+                    # After a failed fsync the system may hold as written what is not: all of it
+                    # is written anew.
+                    stream.truncate(self._synced)
+                    stream.seek(self._synced)
+                    stream.write(b"".join(self._loose))
+                    stream.flush()
                 os.fsync(stream.fileno())
+        except OSError:
+            self._refused = True
+            raise
+        self._refused = False
+        self._synced += sum(map(len, self._loose))
+        self._size = self._synced
+        self._loose.clear()
 
     def copy_to(self, file: Path, position: int | None = None) -> Context:
         """Write the conversation at `position` (now, if left out) to a new file and open it.
@@ -207,7 +246,7 @@ class Context:
 
     def _return_to(self, position: int) -> None:
         self._write([{"role": "_rewind", "to": position}])
-        self.sync()
+        self._sync_if_possible()
         self._apply({"role": "_rewind", "to": position})
         self._rebuild()
 
@@ -250,18 +289,31 @@ class Context:
         if self.file is None:
             return
         data = _encode(records)
-        if not self._size:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-        with self.file.open("ab") as stream:
-            try:
-                stream.write(data)
-                stream.flush()
-            except OSError:
-                # A full disk may have taken a part of it: nothing may stay that memory doesn't
-                # hold.
-                os.ftruncate(stream.fileno(), self._size)
-                raise
+        self._loose.append(data)
+        if self._refused:
+            return
+        try:
+            if not self._size:
+                self.file.parent.mkdir(parents=True, exist_ok=True)
+            with self.file.open("ab") as stream:
+                try:
+                    stream.write(data)
+                    stream.flush()
+                except OSError:
+                    # A full disk may have taken a part of it.
+                    os.ftruncate(stream.fileno(), self._size)
+                    raise
+            if not self._size:
+                _sync_name(self.file)
+        except OSError:
+            self._refused = True
+            return
         self._size += len(data)
+
+    def _sync_if_possible(self) -> None:
+        """Sync before anything is added to what was gone back to; if it fails, nothing will be."""
+        with contextlib.suppress(OSError):
+            self.sync()
 
     def _apply(self, record: _Record) -> None:
         """Make the next state; a `KeyError` or so where the record lacks a field or has a wrong
@@ -286,7 +338,7 @@ class Context:
                 raise ValueError(f"a record of unknown role {other!r}")
         self._states.append(state)
 
-    def _load(self, file: Path) -> None:
+    def _load(self, file: Path, to: int | None) -> None:
         data = file.read_bytes()
         # What follows the last newline was never written whole.
         end = data.rfind(b"\n") + 1
@@ -300,7 +352,11 @@ class Context:
                         group = _Group(at, len(self._states), more + 1)
                     self._apply(record)
                 except (ValueError, KeyError, TypeError, AttributeError) as error:
-                    raise _not_a_record(f"{file}:{number}", error) from error
+                    if to is None or self.position < to:
+                        raise _not_a_record(f"{file}:{number}", error) from error
+                    end = at
+                    _keep_aside(file, end, data[end:])
+                    break
                 group = _Group(group.start, group.states, group.missing - 1)
             at += len(line) + 1
         if group.missing > 0:
@@ -310,7 +366,17 @@ class Context:
         if end < len(data):
             with file.open("rb+") as stream:
                 stream.truncate(end)
-        self._size = end
+        self._size = self._synced = end
+        if to is not None and to != self.position:
+            if to > self.position:
+                raise ContextError(
+                    f"{file}: the conversation ends at record {self.position}, before record {to}, "
+                    "to which the journal refers"
+                )
+            back: _Record = {"role": "_rewind", "to": to}
+            self._write([back])
+            self._sync_if_possible()
+            self._apply(back)
         try:
             self._rebuild()
         except (ValueError, KeyError, TypeError) as error:
@@ -331,6 +397,30 @@ class Context:
                 return
             else:
                 return
+
+
+def copy_beginning(source: Path, target: Path, position: int) -> None:
+    """Write a new file that holds the records of `source` up to `position`, byte for byte.
+
+    So each position up to that one means the same in both. `source` is only read.
+
+    Raises:
+        FileExistsError: the target is there already.
+        ContextError: the source holds fewer records.
+        OSError: one of them cannot be read or written.
+    """
+    data = source.read_bytes() if position else b""
+    end = found = 0
+    while found < position:
+        after = data.find(b"\n", end) + 1
+        if not after:
+            raise ContextError(f"{source}: there is no record {position}, only {found}")
+        found += bool(data[end:after].strip())
+        end = after
+    with target.open("xb") as stream:
+        stream.write(data[:end])
+        stream.flush()
+        os.fsync(stream.fileno())
 
 
 type _Record = dict[str, Any]
@@ -354,6 +444,22 @@ def _decode(line: bytes) -> _Record:
     if not isinstance(record, dict):
         raise ValueError("not an object")
     return cast("_Record", record)
+
+
+def _keep_aside(file: Path, offset: int, data: bytes) -> None:
+    """Put what is cut off from a file at `offset` into one beside it."""
+    aside = file.with_name(f"{file.name}.damaged-{offset}")
+    with contextlib.suppress(OSError):
+        aside.write_bytes(data)
+
+
+def _sync_name(file: Path) -> None:
+    """Return when the name of a new file is on disk."""
+    folder = os.open(file.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def _not_a_record(where: str, error: Exception) -> ContextError:

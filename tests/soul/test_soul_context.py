@@ -14,6 +14,7 @@ from hypothesis import given, settings, strategies as st
 from kosong.message import ImageURLPart, Message, TextPart, ThinkPart, ToolCall
 
 from flowstudio.soul import Context, ContextError
+from flowstudio.soul.context import copy_beginning
 from tests.soul.bench import check_accepted
 
 
@@ -243,7 +244,9 @@ def test_a_call_in_flight_when_the_process_died_gets_a_result_that_says_so(tmp_p
     assert "interrupted" in texts(again)[-1]
 
 
-def test_a_write_that_fails_changes_neither_memory_nor_file(tmp_path: Path) -> None:
+def test_what_a_full_disk_refuses_is_kept_until_there_is_room_and_leaves_no_half_record(
+    tmp_path: Path,
+) -> None:
     """A limit on the file's size stands in for a full disk: the kernel refuses in mid-write."""
     script = """
 import resource, signal, sys
@@ -254,12 +257,20 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 file = Path(sys.argv[1])
 context = Context(file)
 context.append_message(Message(role="user", content="small"))
+context.sync()
 size = file.stat().st_size
-resource.setrlimit(resource.RLIMIT_FSIZE, (size + 100, size + 100))
+hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+resource.setrlimit(resource.RLIMIT_FSIZE, (size + 100, hard))
+context.append_message(Message(role="user", content="x" * 5000))
+context.append_message(Message(role="user", content="y"))
 try:
-    context.append_message(Message(role="user", content="x" * 5000))
+    context.sync()
 except OSError:
-    print(len(context.history), file.stat().st_size == size)
+    print(len(context.history), len(Context(file).history))
+resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+context.append_message(Message(role="user", content="z"))
+context.sync()
+print([message.extract_text()[0] for message in Context(file).history])
 """
     done = subprocess.run(
         [sys.executable, "-c", script, str(tmp_path / "context.jsonl")],
@@ -267,7 +278,82 @@ except OSError:
         text=True,
         check=True,
     )
-    assert done.stdout.split() == ["1", "True"]
+    assert done.stdout.splitlines() == ["3 1", "['s', 'x', 'y', 'z']"]
+
+
+def test_after_a_failed_sync_all_that_was_not_on_disk_is_written_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A system that failed to sync may hold what it lost as written."""
+    file = tmp_path / "context.jsonl"
+    context = Context(file)
+    context.append_message(user("a"))
+    context.sync()
+    kept = file.read_bytes()
+    context.append_message(user("b"))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", _refuse)
+        with pytest.raises(OSError):
+            context.sync()
+    lost = len(file.read_bytes()) - len(kept)
+    file.write_bytes(kept + b"\0" * lost)
+    context.sync()
+    assert texts(Context(file)) == ["a", "b"]
+
+
+def _refuse(_: int) -> None:
+    raise OSError(5, "Input/output error")
+
+
+def test_a_sync_with_nothing_new_asks_nothing_of_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = Context(tmp_path / "context.jsonl")
+    context.append_message(user("a"))
+    context.sync()
+    monkeypatch.setattr(os, "fsync", _refuse)
+    context.sync()
+
+
+def test_it_opens_at_a_position_whatever_lies_behind(tmp_path: Path) -> None:
+    file = tmp_path / "context.jsonl"
+    context = Context(file)
+    context.append_message([user("a"), user("b")])
+    here, kept = context.position, file.read_bytes()
+    for behind in (b"", b'{"role": "user", "content": "c"}\n', b"\0" * 30 + b"\n{}\n", b'{"ro'):
+        file.write_bytes(kept + behind)
+        again = Context(file, at=here)
+        assert texts(again) == ["a", "b"]
+        again.append_message(user("d"))
+        assert texts(Context(file)) == ["a", "b", "d"]
+    aside = list(tmp_path.glob("context.jsonl.damaged-*"))
+    assert [one.read_bytes() for one in aside] == [b"\0" * 30 + b"\n{}\n"]
+
+
+def test_a_position_that_the_file_does_not_reach_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "context.jsonl"
+    with pytest.raises(ContextError, match="gone"):
+        Context(file, at=1)
+    Context(file).append_message(user("a"))
+    with pytest.raises(ContextError, match="before record 3"):
+        Context(file, at=3)
+
+
+def test_the_beginning_of_a_file_is_copied_byte_for_byte(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
+    context = Context(one)
+    context.append_message(user("a"))
+    context.checkpoint()
+    context.revert_to(0)
+    here, kept = context.position, one.read_bytes()
+    context.append_message(user("b"))
+    copy_beginning(one, two, here)
+    assert two.read_bytes() == kept
+    assert Context(two).position == here
+    with pytest.raises(ContextError, match="no record 99"):
+        copy_beginning(one, tmp_path / "three.jsonl", 99)
+    with pytest.raises(FileExistsError):
+        copy_beginning(one, two, here)
 
 
 def _kill_while_writing(file: Path, told: Path) -> None:
