@@ -22,6 +22,9 @@ Flow Studio: see, run, step through and edit agent flows in the terminal.
     draw      a flow as a picture in characters
     convert   a chart from Mermaid to D2, or back
     run       run a flow without a screen
+    batch     run a flow many times, and see what the runs add up to
+    stability ask one decision many times, and see how it splits
+    test      check flows against the cases that their authors wrote
     explain   what a diagnostic code means
 """
 
@@ -45,6 +48,37 @@ exit status:
      flow, or no model                 130  interrupted
   3  no valid choice after all retries
   4  the model failed (key, network, server, script at its end)
+"""
+
+_BATCH_EPILOG = """\
+examples:
+  flowstudio batch code-review --inputs branches.jsonl --parallel 4
+  flowstudio batch tour --runs 200 --seed 1 --parallel 2 --draw heat.svg
+  flowstudio batch translate --inputs texts.jsonl --engine dask --scheduler tcp://host:8786
+
+With --seed N each run walks another way: the first one as `run --seed N`, the next as N+1.
+Each run is kept like any other; Ctrl-C ends those that are on and sums up what was done.
+
+exit status:
+  0  all runs reached END                2  wrong call, bad line, no model
+  1  some did not                      130  interrupted
+"""
+
+_STABILITY_EPILOG = """\
+examples:
+  flowstudio stability code-review --node verdict --times 20 --model gpt-4.1
+  flowstudio stability code-review --node verdict --run 20260120-142501-3f2a@2
+
+exit status:
+  0  each answer named a branch          2  wrong call, or no model
+  1  some named none, or none came     130  interrupted
+"""
+
+_TEST_EPILOG = """\
+The cases stand under `tests:` in the front matter, or in flow-tests.yaml beside the SKILL.md.
+
+exit status:
+  0  all cases passed     1  some failed     2  wrong call, bad cases, or no cases
 """
 
 
@@ -212,6 +246,99 @@ def _build_run(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(func=_later("run", "run_flow"))
 
 
+def _build_batch(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "path", metavar="NAME|PATH", help="a flow skill's name, folder or file, or a chart"
+    )
+    parser.add_argument(
+        "--inputs",
+        type=Path,
+        metavar="FILE",
+        help='JSON Lines, - for standard input; a line is a text or {"input": "...", "vars": {}}',
+    )
+    parser.add_argument(
+        "--runs", type=int, default=1, metavar="N", help="runs of each line (default 1)"
+    )
+    parser.add_argument(
+        "--parallel",
+        type=int,
+        default=1,
+        metavar="K",
+        help="runs at the same time, each in a process of its own (default 1)",
+    )
+    _add_skills(parser)
+    _add_model(parser)
+    parser.add_argument(
+        "--max-moves", type=int, default=1000, metavar="N", help="stop a run after N moves"
+    )
+    parser.add_argument(
+        "--yolo",
+        action="store_true",
+        help="let tools act without asking; parallel runs share the work folder",
+    )
+    parser.add_argument(
+        "--engine",
+        choices=("processes", "dask"),
+        default="processes",
+        help="worker processes here (default), or a Dask cluster: pip install 'flowstudio[batch]'",
+    )
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help="the Dask cluster's; a local one if left out"
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write the summary as JSON"
+    )
+    parser.add_argument(
+        "--draw", type=Path, metavar="FILE", help="write the drawing with its heat as SVG"
+    )
+    _add_json(parser)
+    parser.epilog = _BATCH_EPILOG
+    parser.set_defaults(func=_later("batch", "run_batch"))
+
+
+def _build_stability(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "path", metavar="NAME|PATH", help="a flow skill's name, folder or file, or a chart"
+    )
+    parser.add_argument("--node", required=True, metavar="C", help="the decision's id")
+    parser.add_argument(
+        "--times", type=int, default=10, metavar="K", help="how often to ask (default 10)"
+    )
+    parser.add_argument(
+        "--run",
+        metavar="ID@N",
+        help="ask from where this run stood at the N-th visit of the node; without @N at its last",
+    )
+    parser.add_argument(
+        "--input", default="", metavar="TEXT", help="the flow's input, without a run"
+    )
+    parser.add_argument(
+        "--parallel", type=int, default=4, metavar="K", help="questions at a time (default 4)"
+    )
+    _add_skills(parser)
+    _add_model(parser)
+    parser.add_argument("--yolo", action="store_true", help="let tools act without asking")
+    _add_json(parser)
+    parser.epilog = _STABILITY_EPILOG
+    parser.set_defaults(func=_later("stability", "ask_decision"))
+
+
+def _build_test(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths", nargs="+", metavar="NAME|PATH", help="flow skills, or folders of them"
+    )
+    _add_skills(parser)
+    parser.add_argument(
+        "--format",
+        choices=("text", "junit", "tap"),
+        default="text",
+        help="for people (default), or for CI",
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="instead of printing")
+    parser.epilog = _TEST_EPILOG
+    parser.set_defaults(func=_later("cases", "test_flows"))
+
+
 def _build_explain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("code", nargs="?", metavar="CODE", help="such as end-unreachable")
     parser.set_defaults(func=_later("explain", "explain"))
@@ -224,5 +351,8 @@ _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "draw": (_build_draw, "Draw any chart that can be read, whether or not it can be run."),
     "convert": (_build_convert, "Write a chart in the other language: the same flow."),
     "run": (_build_run, "Run a flow without a screen."),
+    "batch": (_build_batch, "Run a flow many times, and sum up what the runs did."),
+    "stability": (_build_stability, "Ask one decision many times from the same context."),
+    "test": (_build_test, "Check flows against their cases, without a model."),
     "explain": (_build_explain, "Explain a diagnostic code, or list them all."),
 }

@@ -1,0 +1,214 @@
+"""How sure a decision is: the same question, asked many times from the same conversation."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flowstudio.flow.choice import choice_prompt, match_choice, parse_choice
+from flowstudio.models.hint import TurnHint, turn_hint
+from flowstudio.run.journal import read_journal
+from flowstudio.run.prompts import fill
+from flowstudio.run.visit import FAILURES, explain_failure
+from flowstudio.soul import Context, KimiSoul, Runtime, default_agent
+from flowstudio.wire import NodeEntered, NodeLeft, TalkHeld, Wire
+
+if TYPE_CHECKING:
+    from kosong.message import Message
+
+    from flowstudio.config import Config
+    from flowstudio.flow.model import Flow
+    from flowstudio.models.llm import LLM
+    from flowstudio.run.folder import RunFolder
+    from flowstudio.skill import Skill
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One answer: the branch that it names, or what stood in its place, or why there was none."""
+
+    branch: str | None
+    got: str | None = None
+    """What stood in the last choice tag; None without a tag."""
+    text: str = ""
+    failed: str | None = None
+    """Why the model did not answer."""
+    tokens: int = 0
+
+
+@dataclass(slots=True)
+class Split:
+    """The answers to one decision."""
+
+    node: str
+    branches: tuple[str, ...]
+    """All that could be chosen, in source order."""
+    answers: list[Asked] = field(default_factory=list[Asked])
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How often each branch was chosen; branches that never were stand with 0."""
+        found = Counter(one.branch for one in self.answers if one.branch is not None)
+        return {branch: found[branch] for branch in self.branches}
+
+    @property
+    def invalid(self) -> list[Asked]:
+        """The answers that name no branch."""
+        return [one for one in self.answers if one.branch is None and one.failed is None]
+
+    @property
+    def failed(self) -> list[Asked]:
+        """The calls that brought no answer."""
+        return [one for one in self.answers if one.failed is not None]
+
+    @property
+    def agreement(self) -> float:
+        """The share of the most frequent branch among all answers, 0…1; 0 without an answer."""
+        answered = len(self.answers) - len(self.failed)
+        return max(self.counts.values(), default=0) / answered if answered else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """As one JSON object."""
+        return {
+            "node": self.node,
+            "asked": len(self.answers),
+            "branches": self.counts,
+            "agreement": round(self.agreement, 4),
+            "invalid": [{"got": one.got, "text": one.text} for one in self.invalid],
+            "failed": [one.failed for one in self.failed],
+            "tokens": sum(one.tokens for one in self.answers),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, and from where."""
+
+    node: str
+    prompt: str
+    """With its branches, as the model is sent it."""
+    branches: tuple[str, ...]
+    history: tuple[Message, ...] = ()
+    """The conversation so far."""
+
+
+def make_question(
+    flow: Flow,
+    node: str,
+    text: str,
+    variables: Mapping[str, str],
+    history: Sequence[Message] = (),
+) -> Question:
+    """The question of a decision, with the flow's input filled in.
+
+    Raises:
+        ValueError: there is no such node, or it is no decision; the message names those that are.
+    """
+    branches = tuple(edge.label or "" for edge in flow.outgoing.get(node, ()))
+    if len(branches) < 2:
+        decisions = [one for one, exits in flow.outgoing.items() if len(exits) > 1]
+        what = "has nothing to choose" if node in flow.nodes else "is no node of this flow"
+        there = f"its decisions are: {', '.join(decisions)}" if decisions else "it has no decision"
+        raise ValueError(f"“{node}” {what}; {there}")
+    prompt = choice_prompt(fill(flow.nodes[node].text, text, variables), branches)
+    return Question(node, prompt, branches, tuple(history))
+
+
+def find_history(folder: RunFolder, node: str, visit: int | None) -> tuple[Message, ...]:
+    """The conversation of a run as it was when `node` was asked for the `visit`-th time.
+
+    The run's folder is only read. `visit` None means the last visit.
+
+    Raises:
+        ValueError: the run never made that visit, or its journal is damaged or too old to tell.
+        ContextError: the conversation cannot be read.
+        OSError: the folder cannot be read.
+    """
+    position: int | None = None
+    found: int | None = None
+    seen = 0
+    for event in read_journal(folder.journal).events:
+        match event.body:
+            case NodeEntered() if event.node == node:
+                seen += 1
+                if visit in (None, event.visit):
+                    found = position
+                    if visit is not None:
+                        break
+            case NodeLeft(context=context) | TalkHeld(context=context):
+                position = context
+            case _:
+                pass
+    wanted = f"visit {visit} of “{node}”" if visit is not None else f"no visit of “{node}”"
+    if seen == 0 or (visit is not None and seen < visit):
+        raise ValueError(f"run {folder.id} has {'no ' if visit is not None else ''}{wanted}")
+    if found is None:
+        raise ValueError(f"run {folder.id} does not tell how its conversation stood at “{node}”")
+    with tempfile.TemporaryDirectory(prefix="flowstudio-") as scratch:
+        # A conversation that is opened is mended where its end is torn: the copy's, not the run's.
+        copy = Path(scratch) / "whole.jsonl"
+        if folder.context.exists():
+            shutil.copyfile(folder.context, copy)
+        cut = Context(copy).copy_to(copy.with_name("cut.jsonl"), found)
+        return tuple(cut.history)
+
+
+async def ask_often(
+    question: Question,
+    times: int,
+    *,
+    llm: LLM,
+    config: Config,
+    work_dir: Path,
+    skills: Sequence[Skill] = (),
+    parallel: int = 4,
+    yolo: bool = False,
+    show: Callable[[Asked], object] | None = None,
+) -> Split:
+    """Ask a question `times` times, `parallel` at a time, each from its own copy of the context.
+
+    An answer that names no branch counts as what it is: nobody asks again. A rehearsal gives to the
+    n-th question what it gives to the n-th visit of the node.
+    """
+    split = Split(question.node, question.branches)
+    gate = asyncio.Semaphore(parallel)
+
+    async def ask(number: int) -> None:
+        async with gate:
+            runtime = Runtime.create(
+                config,
+                Wire(),
+                work_dir=work_dir,
+                llm=llm,
+                skills=skills,
+                policy="allow" if yolo or config.yolo else "reject",
+            )
+            asked = await _ask(question, number, runtime)
+            split.answers.append(asked)
+            if show is not None:
+                show(asked)
+
+    async with asyncio.TaskGroup() as group:
+        for number in range(1, times + 1):
+            group.create_task(ask(number))
+    return split
+
+
+async def _ask(question: Question, number: int, runtime: Runtime) -> Asked:
+    context = Context()
+    context.append_message(question.history)
+    soul = KimiSoul(default_agent(runtime), runtime, context=context)
+    turn_hint.set(TurnHint(question.node, number, question.branches, 1))
+    try:
+        result = await soul.turn(question.prompt)
+    except FAILURES as error:
+        return Asked(None, failed=explain_failure(error))
+    got = parse_choice(result.answer_text)
+    branch = match_choice(got, question.branches)
+    return Asked(branch, got, result.answer_text, tokens=result.tokens)
