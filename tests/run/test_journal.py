@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import errno
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from flowstudio.run import journal as journal_module
-from flowstudio.run.journal import Journal, JournalDamaged, JournalWriter, read_journal
+from flowstudio.run.journal import Journal, JournalDamaged, JournalWriter, read_journal, read_kinds
 from flowstudio.wire import (
     BODIES,
     Body,
@@ -129,7 +130,7 @@ def test_a_torn_last_record_is_dropped_and_said(path: Path, cut: int) -> None:
     whole = path.read_bytes()
     last = len(whole) - whole.rindex(b"\n", 0, -1) - 1
     path.write_bytes(whole[:-cut])
-    assert read_journal(path) == Journal((said[0],), last - cut)
+    assert read_journal(path) == Journal((said[0],), last - cut, records=1)
 
 
 def test_a_last_record_with_a_flipped_bit_is_dropped(path: Path) -> None:
@@ -170,12 +171,37 @@ def test_no_flipped_bit_of_a_record_goes_unnoticed(path: Path) -> None:
 @pytest.mark.parametrize("text", [b"", b"\n", b"no record\n", b"\x00" * 100])
 def test_a_file_without_a_record_opens_empty(path: Path, text: bytes) -> None:
     path.write_bytes(text)
-    assert read_journal(path) == Journal((), len(text))
+    journal = read_journal(path)
+    assert (journal.events, journal.dropped) == ((), len(text))
+    assert bool(journal.warning) == bool(text)
 
 
 def test_a_missing_journal_is_an_error_of_the_system(path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read_journal(path)
+
+
+def test_a_journal_that_goes_on_counts_on(path: Path) -> None:
+    said = [*write(path, PromptSent("one"), left()), *write(path, PromptSent("two"))]
+    assert read_journal(path) == Journal(tuple(said), 0)
+    assert [json.loads(line)["n"] for line in path.read_bytes().splitlines()] == [1, 2, 3]
+
+
+def test_a_missing_record_is_damage_with_its_place(path: Path) -> None:
+    write(path, PromptSent("one"), PromptSent("two"), PromptSent("three"))
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(lines[0] + lines[2])
+    with pytest.raises(JournalDamaged, match="missing") as caught:
+        read_journal(path)
+    assert caught.value.offset == len(lines[0])
+
+
+def test_only_the_kinds_that_are_asked_for_are_read_with_their_places(path: Path) -> None:
+    said = write(path, PromptSent("one"), left(), PromptSent('{"n": 9, "type": "node_left"'))
+    found, tail = read_kinds(path, frozenset({"node_left"}))
+    assert [event for _, event in found] == [said[1]]
+    assert path.read_bytes()[found[0][0] :].startswith(b'{"n": 2, ')
+    assert (tail.count, tail.size) == (3, path.stat().st_size)
 
 
 def test_closing_twice_does_no_harm(path: Path) -> None:
