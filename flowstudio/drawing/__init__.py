@@ -12,8 +12,10 @@ from flowstudio.drawing.drawing import (
     Run,
     Zoom,
 )
+from flowstudio.drawing.marked import draw_marked
+from flowstudio.drawing.marks import Marks
+from flowstudio.drawing.palette import LIGHT, Palette
 from flowstudio.drawing.pipeline import choose_direction, draw
-from flowstudio.drawing.svg import LIGHT, Palette
 
 __all__ = [
     "LIGHT",
@@ -21,6 +23,7 @@ __all__ = [
     "Drawing",
     "EdgeRef",
     "Glyphs",
+    "Marks",
     "NodeRef",
     "Owner",
     "Palette",
@@ -30,4 +33,5 @@ __all__ = [
     "Zoom",
     "choose_direction",
     "draw",
+    "draw_marked",
 ]

@@ -8,15 +8,16 @@ from 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol, overload
 
 from flowstudio.drawing.memory import Memory
-from flowstudio.flow.model import Direction
+from flowstudio.flow.model import Direction, FlowNode
 
 if TYPE_CHECKING:
-    from flowstudio.drawing.svg import Palette
+    from flowstudio.drawing.marks import Marks
+    from flowstudio.drawing.palette import Palette
 
 type Zoom = Literal["full", "title", "dot"]
 type Glyphs = Literal["unicode", "ascii"]
@@ -78,6 +79,11 @@ class Path:
     back: bool
 
     @property
+    def ends(self) -> tuple[str, str]:
+        """The ids of source and target."""
+        return self.src, self.dst
+
+    @property
     def cells(self) -> tuple[tuple[int, int], ...]:
         """Every cell of the line in sequence, each a neighbour of the one before."""
         found = [self.points[0]]
@@ -121,6 +127,8 @@ class Drawing:
     zoom: Zoom
     order: Memory = field(default_factory=Memory, repr=False)
     """What the next drawing of the chart, given this one as `previous`, will remember of it."""
+    nodes: Mapping[str, FlowNode] = field(default_factory=dict[str, FlowNode], repr=False)
+    """The nodes that are drawn, with their kinds and whole prompts."""
 
     def at(self, x: int, y: int) -> Owner | None:
         """What the cell belongs to: a node (its inside too), an edge or its label, or None."""
@@ -144,30 +152,40 @@ class Drawing:
 
     def text(self) -> str:
         """The picture as plain text: no trailing spaces, each row ends with a newline."""
-        return "".join(_plain(row) + "\n" for row in self.rows)
+        from flowstudio.drawing.lines import text_lines
+
+        return "".join(line + "\n" for line in text_lines(self))
 
     def svg(
         self,
         *,
         palette: Palette | None = None,
-        colour: Callable[[Run], str | None] | Mapping[Owner, str] | None = None,
-        title: str | None = None,
+        other: Palette | None = None,
+        marks: Marks | None = None,
+        colour: Mapping[Owner, str] | None = None,
+        weight: Mapping[Owner, float] | None = None,
+        title: str = "",
+        describe: str = "",
+        notes: Sequence[str] = (),
     ) -> str:
         """The picture as an SVG file that stands alone, its text selectable.
 
-        `colour` gives a run's colour by its owner and role where it is not the palette's own, so
-        that a run's path can be shown: a mapping from owner to colour, or a function of the run.
+        `other` is the palette for readers whose screen is bright where `palette` is dark, or dark
+        where it is bright. `marks` are those that it was drawn with (`draw_marked`). `colour` and
+        `weight` (1 is usual) are for the lines and outlines of single nodes and edges, such as
+        heat. `title` and `describe` are what a screen reader says; `notes` are lines of text below
+        the picture.
         """
         from flowstudio.drawing.svg import to_svg
 
-        return to_svg(self, palette=palette, colour=colour, title=title)
-
-
-def _plain(row: tuple[Run, ...]) -> str:
-    parts: list[str] = []
-    column = 0
-    for run in row:
-        parts.append(" " * (run.x - column))
-        parts.append(run.text)
-        column = run.x + run.width
-    return "".join(parts).rstrip()
+        return to_svg(
+            self,
+            palette=palette,
+            other=other,
+            marks=marks,
+            colour=colour,
+            weight=weight,
+            title=title,
+            describe=describe,
+            notes=notes,
+        )

@@ -67,7 +67,7 @@ def draw(
         if width is None or zoom == "dot" or made.width <= width:
             break
     assert drawing is not None
-    return drawing
+    return replace(drawing, nodes=chart.nodes)
 
 
 def choose_direction(
