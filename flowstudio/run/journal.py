@@ -59,6 +59,10 @@ class JournalDamaged(ValueError):
         self.offset = offset
 
 
+class NotRecorded(OSError):
+    """The disk refused an event that nobody may hear of before it is there; nobody did."""
+
+
 class JournalWriter:
     """Appends events to a journal; a consumer for `Wire.subscribe`.
 
@@ -68,15 +72,16 @@ class JournalWriter:
         after: what is in the file, where it was read already.
 
     Raises:
-        OSError: the disk refuses a record that must not be heard of before it is on disk. Nobody
-            was told then, and the same record may be given again. What was written stays readable:
-            no part of a record is left behind.
+        NotRecorded: the disk refuses a record that must not be heard of before it is there. The
+            same record may be given again. What was written stays readable: no part of a record is
+            left behind.
         JournalDamaged: the file to go on with is damaged.
     """
 
     def __init__(self, path: Path, *, sync: bool = True, after: Tail | None = None) -> None:
         if after is None:
             after = read_tail(path) if path.exists() else Tail(0, 0, 0, 0)
+        self._path = path
         self._file: BinaryIO = path.open("ab", buffering=0)
         if after.dropped:
             cut_tail(path, after, self._file)
@@ -111,12 +116,12 @@ class JournalWriter:
             return
         try:
             self.sync()
-        except OSError:
+        except OSError as error:
             if isinstance(event.body, _ACKNOWLEDGED):
                 # Nobody will hear of it: it will be said again, or never.
                 self._loose.pop()
                 self._count -= 1
-                raise
+                raise NotRecorded(error.errno, error.strerror, str(self._path)) from error
 
     def _joins(self, event: Event) -> bool:
         """Whether the event continued the stream that is being joined."""
