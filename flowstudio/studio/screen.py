@@ -15,13 +15,14 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.reactive import reactive
 from textual.screen import Screen
-from textual.widgets import Footer, OptionList
+from textual.widgets import OptionList
 from textual.worker import Worker, WorkerState
 
 from flowstudio.studio.chat_pane import ChatInput, ChatPane
 from flowstudio.studio.commands import COMMANDS
 from flowstudio.studio.driver import CommandRefused, Driver, StudioOptions
 from flowstudio.studio.editor import edit
+from flowstudio.studio.key_line import KeyLine
 from flowstudio.studio.library import Library
 from flowstudio.studio.marks import GLYPHS
 from flowstudio.studio.pane_tabs import PaneTabs
@@ -81,8 +82,8 @@ class StudioScreen(Screen[None]):
         self.call_after_refresh(self._begin)
 
     async def _begin(self) -> None:
-        await self.mount(Footer(show_command_palette=False))
-        # A footer that comes late shows no keys before it hears of them.
+        await self.mount(KeyLine(id="keys"))
+        # A line of keys that comes late shows none before it hears of them.
         self.call_after_refresh(self.refresh_bindings)
         for pane in (self.bench, self._skills, self._chat):
             await pane.furnish()
@@ -381,7 +382,10 @@ class StudioScreen(Screen[None]):
     def watch_pane(self) -> None:
         """Narrow layouts show only what is in use."""
         for pane in _PANES:
-            self.set_class(self.pane == pane, f"-on-{pane}")
+            self.set_class(self.pane == pane, f"-on-{pane}", update=False)
+        if not self.has_class("-wide"):
+            # A wide layout shows all panes; to restyle the whole screen costs tens of milliseconds.
+            self.update_node_styles()
         if self.is_mounted:
             self.query_one(PaneTabs).chosen = self.pane
 

@@ -17,6 +17,7 @@ from flowstudio.run import runner
 from flowstudio.studio import top_line
 from flowstudio.studio.app import StudioApp
 from flowstudio.studio.driver import StudioOptions
+from flowstudio.studio.key_line import KeyLine
 from flowstudio.studio.picture import until
 from flowstudio.studio.screen import StudioScreen
 from flowstudio.wire import Wire
@@ -69,7 +70,7 @@ async def settle(pilot: Pilot[None]) -> StudioScreen:
     screen = pilot.app.screen
     assert isinstance(screen, StudioScreen)
     await until(pilot, lambda: screen.is_settled, "the flow on the screen")
-    await until(pilot, lambda: bool(screen.query("FooterKey")), "the keys")
+    await until(pilot, lambda: bool(screen.query_one(KeyLine).keys), "the keys")
     return screen
 
 
