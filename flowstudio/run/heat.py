@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from flowstudio.flow.model import Flow, FlowEdge
 
 if TYPE_CHECKING:
-    from flowstudio.drawing import Drawing, Run
+    from flowstudio.drawing import Drawing, Owner
     from flowstudio.run.state import EdgeKey
 
 _COOL = (0x4B, 0x52, 0x68)
@@ -30,23 +30,20 @@ class HeatMap:
         return self._draw(glyphs).text()
 
     def svg(self) -> str:
-        """The drawing as an SVG file; colours go from blue for rare to red for common."""
-        drawing = self._draw("unicode")
-        edges = list(self.flow.edges)
-        hottest = max([self.taken.get(_key(self.flow, edge), 0) for edge in edges], default=0)
-        busiest = max(self.visits.values(), default=0)
+        """The drawing as an SVG file: from blue and thin for rare to red and wide for common."""
+        from flowstudio.drawing import EdgeRef, NodeRef
 
-        def colour(run: Run) -> str | None:
-            from flowstudio.drawing import EdgeRef
-
-            if isinstance(run.owner, EdgeRef):
-                count = self.taken.get(_key(self.flow, edges[run.owner.index]), 0)
-                return find_colour(count, hottest)
-            if run.role == "border":
-                return find_colour(self.visits.get(run.owner.id, 0), busiest)
-            return None
-
-        return drawing.svg(colour=colour, title="How often each way was taken")
+        ways = [self.taken.get(_key(self.flow, edge), 0) for edge in self.flow.edges]
+        heat: dict[Owner, tuple[int, int]] = {
+            EdgeRef(index): (count, max(ways)) for index, count in enumerate(ways)
+        }
+        most = max(self.visits.values(), default=0)
+        heat |= {NodeRef(node): (self.visits.get(node, 0), most) for node in self.flow.nodes}
+        return self._draw("unicode").svg(
+            colour={owner: find_colour(*counts) for owner, counts in heat.items()},
+            weight={owner: _weight(*counts) for owner, counts in heat.items()},
+            title="How often each way was taken",
+        )
 
     def _draw(self, glyphs: Literal["unicode", "ascii"]) -> Drawing:
         from flowstudio.drawing import draw
@@ -81,6 +78,11 @@ def find_colour(count: int, most: int) -> str:
     low = min(int(place), len(_SCALE) - 2)
     part = place - low
     return _hex([round(a + (b - a) * part) for a, b in zip(*_SCALE[low : low + 2], strict=True)])
+
+
+def _weight(count: int, most: int) -> float:
+    """How wide a line is: half as wide as usual for never, up to three times for the most."""
+    return 0.5 if count <= 0 or most <= 0 else 1 + 2 * count / most
 
 
 def _hex(parts: Sequence[int]) -> str:
