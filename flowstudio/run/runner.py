@@ -8,6 +8,7 @@ SSH.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,7 +17,8 @@ from typing import TYPE_CHECKING
 from flowstudio.flow.model import Flow, FlowEdge, FlowNode
 from flowstudio.models.hint import TurnHint, turn_hint
 from flowstudio.run import visit as visits
-from flowstudio.run.control import RunControl, RunStopped
+from flowstudio.run.control import Hold, RunControl, RunStopped
+from flowstudio.run.journal import NotRecorded, explain_disk
 from flowstudio.run.prompts import fill, takes_input, with_request
 from flowstudio.run.ralph import ralph_flow, ralph_moves
 from flowstudio.run.visit import FAILURES, Answer, RunnableSoul
@@ -32,12 +34,16 @@ from flowstudio.wire import (
     PauseReason,
     RunEnded,
     RunPaused,
+    RunReopened,
     RunResumed,
     RunStarted,
 )
 
 if TYPE_CHECKING:
     from kosong.message import ContentPart, Message
+
+    from flowstudio.run.start import Start
+    from flowstudio.run.watchdog import Watchdog
 
 DEFAULT_MAX_MOVES = 1000
 _AT_END = "the run reached END"
@@ -68,6 +74,10 @@ class FlowRunner:
         max_choice_retries: how often an answer that names no branch is asked for again.
         path: the file the flow was read from, for the record.
         author: who answers, for `choice_made`: `model`, or the kind of rehearsal.
+        variables: what fills `{{name}}` in the labels.
+        rounds: for a Ralph loop, how many it may make; to reach `max_moves` is then the end of the
+            loop (`max_iterations`), and its prompt is sent as it is, with nothing filled in.
+        watchdog: who notices that the run gets nowhere; without one nobody does.
     """
 
     def __init__(
@@ -82,6 +92,8 @@ class FlowRunner:
         model: str = "",
         author: Author = "model",
         variables: Mapping[str, str] | None = None,
+        rounds: int | None = None,
+        watchdog: Watchdog | None = None,
     ) -> None:
         self.flow = flow
         self.name = name or "flow"
@@ -93,6 +105,8 @@ class FlowRunner:
         self._model = model
         self._author: Author = author
         self._variables = dict(variables or {})
+        self._rounds = rounds
+        self._watchdog = watchdog
 
     @staticmethod
     def ralph_loop(
@@ -104,7 +118,10 @@ class FlowRunner:
         """
         prompt = user_message if isinstance(user_message, str | list) else user_message.content
         return FlowRunner(
-            ralph_flow(prompt), name="ralph", max_moves=ralph_moves(max_ralph_iterations)
+            ralph_flow(prompt),
+            name="ralph",
+            max_moves=ralph_moves(max_ralph_iterations),
+            rounds=max_ralph_iterations,
         )
 
     def reload(self, flow: Flow) -> FlowReloaded:
@@ -123,12 +140,16 @@ class FlowRunner:
         self.flow = flow
         return body
 
-    async def run(self, soul: RunnableSoul, args: str = "") -> RunOutcome:
+    async def run(
+        self, soul: RunnableSoul, args: str = "", *, start: Start | None = None
+    ) -> RunOutcome:
         """Walk from BEGIN to the run's end, and say how it ended.
 
-        `args` is the flow's input: it fills `$ARGUMENTS`, or goes before the first prompt.
+        `args` is the flow's input: it fills `$ARGUMENTS`, or goes before the first prompt. With
+        `start` a run that was left goes on from there.
 
         Raises:
+            NotRecorded: the run's beginning cannot be kept on disk.
             MaxStepsReached: `max_moves` edges were followed and nobody is there to allow more.
         """
         labels = [node.text for node in self.flow.nodes.values()]
@@ -139,18 +160,10 @@ class FlowRunner:
             current=self.flow.begin_id,
             bound=self._max_moves,
         )
-        self.control.state = "running"
-        soul.wire.emit(
-            RunStarted(
-                self.name,
-                self._path,
-                self.revision,
-                self._model,
-                args,
-                self._max_moves,
-                self._variables,
-            )
-        )
+        if start is not None:
+            walk.take_up(start)
+        self.control.begin(soul.wire.emit)
+        soul.wire.emit(self._begin_with(walk, start))
         try:
             await self._walk(walk)
             reason, message = "reached_end", _AT_END
@@ -167,9 +180,24 @@ class FlowRunner:
         finally:
             self.control.finish()
         soul.wire.emit(RunEnded(reason, message, walk.moves))
-        if reason == "max_moves":
+        if reason in ("max_moves", "max_iterations"):
             raise MaxStepsReached(self._max_moves, message)
         return RunOutcome(reason, message, tuple(walk.path))
+
+    def _begin_with(self, walk: Walk, start: Start | None) -> RunStarted | RunReopened:
+        if start is not None:
+            return RunReopened(
+                start.node, walk.moves, self._model, self.revision, start.moves_left
+            )
+        return RunStarted(
+            self.name,
+            self._path,
+            self.revision,
+            self._model,
+            walk.text,
+            self._max_moves,
+            self._variables,
+        )
 
     # The walk
 
@@ -182,12 +210,15 @@ class FlowRunner:
                 continue
             node = self.flow.nodes[walk.current]
             walk.enter(node.id, self.revision, time.monotonic())
+            self.control.current = node.id
             with walk.soul.wire.visiting(node.id, walk.visit):
                 walk.soul.wire.emit(
                     NodeEntered(len(walk.path), node.kind, node.text, self.revision)
                 )
                 if node.kind == "end":
-                    self._leave(walk, None, Answer())
+                    if elsewhere := await self._leave(walk, None, Answer()):
+                        walk.current = elsewhere
+                        continue
                     return
                 walk.current = await self._visit(walk, node.id)
 
@@ -208,27 +239,50 @@ class FlowRunner:
                     edge, answer = settled
                     break
         except Jumped as jump:
-            self._leave(walk, jump.node, Answer(answer.text, answer.tokens, by="user"))
-            return jump.node
+            text = answer.text or walk.partial or ""
+            jumped = Answer(text, answer.tokens, by=jump.by)
+            return await self._leave(walk, jump.node, jumped) or jump.node
         if answer.branch is not None:
             walk.soul.wire.emit(ChoiceMade(answer.branch, answer.by, answer.over, answer.forced))
-        self._leave(walk, edge.dst, answer)
-        return edge.dst
+        return await self._leave(walk, edge.dst, answer) or edge.dst
 
-    def _leave(self, walk: Walk, to: str | None, answer: Answer) -> None:
+    async def _leave(self, walk: Walk, to: str | None, answer: Answer) -> str | None:
+        """The visit is over: acknowledge it once it is on disk, and the conversation with it.
+
+        Where the disk refuses, the run is held until it takes it; gives the node to go on from if
+        the user said another one meanwhile.
+        """
         self.control.forget(walk.path[-1])
         seconds = round(time.monotonic() - walk.since, 3)
-        walk.soul.wire.emit(
-            NodeLeft(
-                to,
-                answer.branch,
-                answer.by,
-                answer.text,
-                answer.tokens,
-                seconds,
-                walk.revision,
-            )
+        left = NodeLeft(
+            to,
+            answer.branch,
+            answer.by,
+            answer.text,
+            answer.tokens,
+            seconds,
+            walk.revision,
+            cut=walk.partial is not None,
         )
+        elsewhere: Jumped | None = None
+        while True:
+            if elsewhere is not None:
+                left = replace(left, to=elsewhere.node, branch=None, by=elsewhere.by)
+            context = walk.soul.context
+            try:
+                context.sync()
+                walk.soul.wire.emit(replace(left, context=context.position))
+            except OSError as error:
+                try:
+                    await self._hold_for_disk(walk, error)
+                except Jumped as jump:
+                    elsewhere = jump
+                continue
+            return elsewhere.node if elsewhere else None
+
+    async def _hold_for_disk(self, walk: Walk, error: OSError) -> None:
+        """Hold the run while it cannot be recorded; nobody there to make room: it ends."""
+        await self._pause(walk, "disk", explain_disk(error), else_end="disk")
 
     async def _gate(self, walk: Walk, node_id: str) -> None:
         """Hold the run before the node if the user wants it held, or if it may make no more moves.
@@ -236,24 +290,31 @@ class FlowRunner:
         Where no move is left, asking the model would be for nothing.
         """
         self._check_cut()
-        why = self.control.why_pause(node_id, first=len(walk.path) == 1)
+        hold = self.control.why_hold(node_id, walk.facts, first=len(walk.path) == 1)
+        walk.bound += self.control.take_more()
         if walk.moves >= walk.bound:
-            message = f"the run made {walk.moves} moves, as many as it was allowed"
-            try:
-                await self._pause(walk, "max_moves", message, else_end="max_moves")
-            finally:
-                walk.bound = walk.moves + self._max_moves
-            return
-        match why:
-            case None:
-                return
-            case "breakpoint":
-                message = f"breakpoint before “{node_id}”"
-            case "pause":
-                message = f"as you asked; “{node_id}” is next"
-            case _:
-                message = f"before “{node_id}”"
-        await self._pause(walk, why, message)
+            await self._offer_more(walk)
+        elif hold is not None:
+            await self._hold(walk, hold)
+
+    async def _offer_more(self, walk: Walk) -> None:
+        """No move is left: the user may allow more, else the run ends."""
+        more, end = self._max_moves, "max_moves"
+        message = f"the run made {walk.moves} moves, as many as it was allowed"
+        if self._rounds is not None:
+            more, end = max(self._rounds, 1), "max_iterations"
+            message = f"the loop was not told to stop in {self._rounds} rounds, as many as it may"
+        try:
+            await self._pause(walk, "max_moves", message, else_end=end)
+        finally:
+            walk.bound = walk.moves + (self.control.take_more() or more)
+
+    async def _hold(self, walk: Walk, hold: Hold, *, answered: bool = False) -> None:
+        """Pause where a command or a breakpoint wants it; nobody is there to step headless."""
+        end: EndReason | None = None
+        if hold.why in ("breakpoint", "no_progress"):
+            end = "breakpoint" if hold.why == "breakpoint" else "no_progress"
+        await self._pause(walk, hold.why, hold.message, else_end=end, answered=answered)
 
     async def _answer(self, walk: Walk, node_id: str) -> Answer:
         """What the node's turn brings; a model that fails is asked again when the user says so."""
@@ -265,7 +326,7 @@ class FlowRunner:
                 return Answer()
             branches = [edge.label or "" for edge in self.flow.outgoing[node_id]]
             if len(branches) > 1 and (forced := self.control.take_forced(node_id)):
-                return Answer(branch=forced, by="user", forced=True)
+                return Answer(branch=forced.branch, by=forced.by, forced=True)
             before = walk.soul.context.position
             try:
                 answer = await self._ask(walk, node, branches if len(branches) > 1 else [])
@@ -278,9 +339,17 @@ class FlowRunner:
                 message = visits.explain_failure(error)
                 await self._pause(walk, "model_failed", message, else_end="model_failed")
                 continue
+            except NotRecorded as error:
+                # A tool call that cannot be recorded is not made; the visit begins again.
+                self._check_cut()
+                walk.soul.context.rewind(before)
+                await self._hold_for_disk(walk, error)
+                continue
             if answer is not None:
-                walk.request_waits = False
+                walk.request_waits, walk.partial = False, None
+                walk.spent += answer.tokens
                 return answer
+            walk.partial = walk.soul.partial_text
             self._check_cut()
 
     async def _ask(self, walk: Walk, node: FlowNode, branches: list[str]) -> Answer | None:
@@ -309,14 +378,14 @@ class FlowRunner:
         """Follow a command to stop or to go elsewhere: it cut a turn, or came between two waits."""
         self.control.check_stop()
         if goto := self.control.take_goto():
-            raise Jumped(goto)
+            raise Jumped(goto.node, goto.by)
 
     def _prompt(self, walk: Walk, node: FlowNode) -> str | list[ContentPart]:
         own = self.control.take_prompt(node.id)
         # Kept for the visit: a failed call is made again with the same words.
         walk.own_prompt = own if own is not None else walk.own_prompt
         label = walk.own_prompt if walk.own_prompt is not None else node.label
-        if not isinstance(label, str):
+        if not isinstance(label, str) or self._rounds is not None:
             return label
         prompt = fill(label, walk.text, self._variables)
         return with_request(prompt, walk.text) if walk.request_waits else prompt
@@ -330,37 +399,72 @@ class FlowRunner:
             await self._pause(walk, "tool_rejected", message, else_end="tool_rejected")
             return None
         if goto := self.control.take_goto():
-            raise Jumped(goto)
-        # The flow may have been edited while the node was asked: only what is drawn now counts.
-        await self._require_node(walk, node_id)
-        exits = self.flow.outgoing.get(node_id, [])
-        if not exits:
-            self._leave(walk, None, answer)
-            if node_id == self.flow.end_id:
-                raise Ended("reached_end", _AT_END)
-            raise Ended("dead_end", f"nothing leads on from “{node_id}”")
-        if len(exits) == 1:
-            return exits[0], replace(answer, branch=None, by="only-exit")
-        if answer.branch is None:
-            failed = answer.failed or f"“{node_id}” has several exits now, and none was chosen"
-            await self._pause(walk, "choice_failed", failed, else_end="choice_failed")
-        elif answer.by != "user" and self.control.wants_to_look:
-            message = f"“{node_id}” was answered “{answer.branch}”"
-            await self._pause(walk, "answered", message)
-            if self.control.has_prompt(node_id):
+            raise Jumped(goto.node, goto.by)
+        if not answer.forced and (why := await self._watch(node_id, answer)):
+            hold: Hold | None = Hold("no_progress", why)
+        else:
+            hold = None
+        was_held = False
+        while True:
+            # The flow may have been edited while the node was asked, and again while the run was
+            # held: only what is drawn now counts.
+            await self._require_node(walk, node_id)
+            exits = self.flow.outgoing.get(node_id, [])
+            if not exits:
+                if elsewhere := await self._leave(walk, None, answer):
+                    return FlowEdge(node_id, elsewhere, None), None
+                if node_id == self.flow.end_id:
+                    raise Ended("reached_end", _AT_END)
+                raise Ended("dead_end", f"nothing leads on from “{node_id}”")
+            if len(exits) == 1:
+                answer = replace(answer, branch=None, by="only-exit", forced=False)
+            elif answer.branch is None:
+                failed = answer.failed or f"“{node_id}” has several exits now, and none was chosen"
+                await self._pause(walk, "choice_failed", failed, else_end="choice_failed")
+                was_held = True
+            if not was_held and (hold := self._why_look(walk, node_id, answer) or hold):
+                await self._hold(walk, hold, answered=True)
+                if self.control.has_prompt(node_id):
+                    return None
+                was_held = True
+                if len(exits) > 1:
+                    answer = self._force(node_id, answer)
+                continue
+            if len(exits) == 1:
+                return exits[0], answer
+            answer = self._force(node_id, answer)
+            if answer.branch is None:
                 return None
-        forced = self.control.take_forced(node_id)
-        if forced is not None and forced != answer.branch:
-            answer = replace(answer, branch=forced, by="user", over=answer.branch, forced=True)
-        if answer.branch is None:
+            for edge in self.flow.outgoing.get(node_id, []):
+                if edge.label == answer.branch:
+                    return edge, answer
+            message = f"“{node_id}” no longer has a branch “{answer.branch}”"
+            await self._pause(walk, "choice_failed", message, else_end="choice_failed")
             return None
-        # And it may have been edited again while the run waited.
-        for edge in self.flow.outgoing.get(node_id, []):
-            if edge.label == answer.branch:
-                return edge, answer
-        message = f"“{node_id}” no longer has a branch “{answer.branch}”"
-        await self._pause(walk, "choice_failed", message, else_end="choice_failed")
-        return None
+
+    def _force(self, node_id: str, answer: Answer) -> Answer:
+        """The answer with the branch that the user takes by hand, if there is one."""
+        forced = self.control.take_forced(node_id)
+        if forced is None or forced.branch == answer.branch:
+            return answer
+        return replace(answer, branch=forced.branch, by=forced.by, over=answer.branch, forced=True)
+
+    def _why_look(self, walk: Walk, node_id: str, answer: Answer) -> Hold | None:
+        """Whether the answer is to be looked at before it counts."""
+        if hold := self.control.why_hold_after(node_id, lambda: walk.facts(answer)):
+            return hold
+        by_hand = answer.forced or answer.by == "user"
+        if answer.branch is None or by_hand or not self.control.wants_to_look:
+            return None
+        return Hold("answered", f"“{node_id}” was answered “{answer.branch}”")
+
+    async def _watch(self, node_id: str, answer: Answer) -> str | None:
+        """Whether the run gets nowhere, as a sentence. Only what a model answers is watched."""
+        if self._watchdog is None or self._author != "model" or not answer.text:
+            return None
+        found = await asyncio.to_thread(self._watchdog.look, node_id, answer.text)
+        self._check_cut()
+        return found
 
     async def _pause(
         self,
@@ -369,6 +473,7 @@ class FlowRunner:
         message: str,
         *,
         else_end: EndReason | None = None,
+        answered: bool = False,
     ) -> None:
         """Wait for a command; where nobody can give one, end the run with `else_end`.
 
@@ -378,10 +483,10 @@ class FlowRunner:
         if else_end is not None and not self.control.interactive:
             raise Ended(else_end, message)
         held = time.monotonic()
-        self.control.begin_pause(why, walk.current)
+        self.control.begin_pause(why, walk.current, answered=answered)
         walk.soul.wire.emit(RunPaused(why, message))
         await self.control.wait()
         walk.since += time.monotonic() - held
         walk.soul.wire.emit(RunResumed(self.control.command))
         if goto := self.control.take_goto():
-            raise Jumped(goto)
+            raise Jumped(goto.node, goto.by)

@@ -27,6 +27,7 @@ from flowstudio.wire import (
     RunStarted,
     StatusChanged,
     StepBegan,
+    StepInterrupted,
     UserAnswered,
     UserAsked,
 )
@@ -59,6 +60,8 @@ class Visit:
     tokens: int = 0
     seconds: float | None = None
     to: str | None = None
+    cut: bool = False
+    """True where the answer was cut: `answer` is what had come of it."""
 
     @property
     def is_done(self) -> bool:
@@ -115,6 +118,8 @@ class RunState:
                 now.retries += 1
             case ChoiceMade(branch=branch, by=by, over=over, forced=forced) if now:
                 now.branch, now.by, now.over, now.forced = branch, by, over, forced
+            case StepInterrupted(partial=partial) if now and not now.is_done:
+                now.answer, now.cut = partial, True
             case NodeLeft() as left if now:
                 self._leave(now, left)
             case RunPaused(why=why, message=message):
@@ -150,7 +155,7 @@ class RunState:
             left.seconds,
             left.to,
         )
-        now.by = now.by or left.by
+        now.by, now.cut = now.by or left.by, left.cut
         self.done[now.node] += 1
         if left.to is None:
             return

@@ -51,6 +51,10 @@ class RunnableSoul(Protocol):
     def wire(self) -> Wire: ...
     @property
     def context(self) -> Context: ...
+    @property
+    def partial_text(self) -> str:
+        """The answer that is coming, or that was cut, as far as it came."""
+        ...
 
     async def turn(self, user_input: str | list[ContentPart], /) -> TurnLike: ...
 
@@ -125,9 +129,9 @@ async def ask_choice(
         got = parse_choice(text)
         branch = match_choice(got, branches)
         if forced := control.take_forced(node):
-            if forced == branch:
+            if forced.branch == branch:
                 return Answer(text, tokens, branch, author)
-            return Answer(text, tokens, forced, "user", over=branch or got, forced=True)
+            return Answer(text, tokens, forced.branch, forced.by, over=branch or got, forced=True)
         if branch is not None:
             return Answer(text, tokens, branch, author)
         soul.wire.emit(ChoiceRejected(got, attempt, retries + 1, tuple(branches)))

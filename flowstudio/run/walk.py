@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from flowstudio.run.visit import RunnableSoul
-from flowstudio.wire import EndReason
+from flowstudio.run.conditions import Facts
+from flowstudio.run.visit import Answer, RunnableSoul
+from flowstudio.wire import Author, EndReason
 
 
 class Ended(Exception):
@@ -21,9 +22,10 @@ class Ended(Exception):
 class Jumped(Exception):
     """Unwinds a visit when the user wants to go on from another node."""
 
-    def __init__(self, node: str) -> None:
+    def __init__(self, node: str, by: Author = "user") -> None:
         super().__init__(node)
         self.node = node
+        self.by: Author = by
 
 
 @dataclass(slots=True)
@@ -45,6 +47,10 @@ class Walk:
     """The flow's revision that the visit uses."""
     own_prompt: str | None = None
     """What the user wrote in place of the label, for the visit that is on."""
+    spent: int = 0
+    """Tokens that the answers of all visits took."""
+    partial: str | None = None
+    """What had come of the visit's answer when a command cut it; None where none was cut."""
     since: float = 0.0
     """When the visit began, on the monotonic clock; moved forward by the time it was held."""
 
@@ -58,10 +64,24 @@ class Walk:
         """How many edges were followed."""
         return max(len(self.path) - 1, 0)
 
+    def take_up(self, start: Start) -> None:
+        """Stand where an earlier run was left."""
+        self.current, self.path = start.node, list(start.path)
+        self.visits.update(start.path)
+        self.spent, self.request_waits = start.spent, self.request_waits and start.request_waits
+        # The next node is entered by the move that was made already.
+        self.bound = self.moves + start.moves_left
+
     def enter(self, node: str, revision: int, now: float) -> None:
         """Begin a visit."""
         self.visits[node] += 1
         self.path.append(node)
         self.revision = revision
-        self.own_prompt = None
+        self.own_prompt = self.partial = None
         self.since = now
+
+    def facts(self, answer: Answer | None = None) -> Facts:
+        """What breakpoints are held against, before the visit's answer or with it."""
+        if answer is None:
+            return Facts(self.visit, self.spent)
+        return Facts(self.visit, self.spent, answer.branch, answer.text)

@@ -161,6 +161,11 @@ class KimiSoul:
         return self._context
 
     @property
+    def partial_text(self) -> str:
+        """The answer that is coming, or that was cut, as far as it came."""
+        return self._caller.partial_text
+
+    @property
     def status(self) -> StatusSnapshot:
         """How full the context is."""
         tokens = self._context.token_count
@@ -303,10 +308,10 @@ class KimiSoul:
             except BackToTheFuture as back:
                 self._begin_again(back.checkpoint_id, back.messages)
             except ChatProviderError as error:
-                self.wire.emit(StepInterrupted(explain_error(error)))
+                self.wire.emit(StepInterrupted(explain_error(error), self.partial_text))
                 raise
             except asyncio.CancelledError:
-                self.wire.emit(StepInterrupted("interrupted by the user"))
+                self.wire.emit(StepInterrupted("interrupted by the user", self.partial_text))
                 raise
 
     async def _step(self, turn: _Turn) -> bool:

@@ -126,7 +126,8 @@ async def test_a_breakpoint_holds_the_run_before_each_visit_of_its_node() -> Non
 
 async def test_continue_leaves_the_breakpoint_that_it_stands_on() -> None:
     rig = steered(THREE)
-    rig.control.breakpoints |= {"a", "c"}
+    rig.control.breakpoints.add("a")
+    rig.control.breakpoints.add("c")
     async with rig.running():
         assert await rig.paused() == ("breakpoint", "a")
         rig.control.go_on()
