@@ -63,6 +63,13 @@ class NotRecorded(OSError):
     """The disk refused an event that nobody may hear of before it is there; nobody did."""
 
 
+def explain_disk(error: OSError) -> str:
+    """Why a run cannot be recorded, as a sentence."""
+    what = error.strerror or str(error)
+    where = f" ({error.filename})" if error.filename else ""
+    return f"the run cannot be recorded: {what}{where}; make room, then go on: nothing is lost"
+
+
 class JournalWriter:
     """Appends events to a journal; a consumer for `Wire.subscribe`.
 

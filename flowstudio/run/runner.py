@@ -22,7 +22,7 @@ from flowstudio.run.journal import NotRecorded, explain_disk
 from flowstudio.run.prompts import fill, takes_input, with_request
 from flowstudio.run.ralph import ralph_flow, ralph_moves
 from flowstudio.run.visit import FAILURES, Answer, RunnableSoul
-from flowstudio.run.walk import Ended, Jumped, Walk
+from flowstudio.run.walk import Ended, Jumped, Left, Walk
 from flowstudio.soul import MaxStepsReached
 from flowstudio.wire import (
     Author,
@@ -187,7 +187,7 @@ class FlowRunner:
     def _begin_with(self, walk: Walk, start: Start | None) -> RunStarted | RunReopened:
         if start is not None:
             return RunReopened(
-                start.node, walk.moves, self._model, self.revision, start.moves_left
+                start.node, len(start.path), self._model, self.revision, start.moves_left
             )
         return RunStarted(
             self.name,
@@ -238,6 +238,8 @@ class FlowRunner:
                 if settled := await self._settle(walk, node_id, answer):
                     edge, answer = settled
                     break
+        except Left as left:
+            return left.to
         except Jumped as jump:
             text = answer.text or walk.partial or ""
             jumped = Answer(text, answer.tokens, by=jump.by)
@@ -412,7 +414,7 @@ class FlowRunner:
             exits = self.flow.outgoing.get(node_id, [])
             if not exits:
                 if elsewhere := await self._leave(walk, None, answer):
-                    return FlowEdge(node_id, elsewhere, None), None
+                    raise Left(elsewhere)
                 if node_id == self.flow.end_id:
                     raise Ended("reached_end", _AT_END)
                 raise Ended("dead_end", f"nothing leads on from “{node_id}”")

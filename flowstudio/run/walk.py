@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from flowstudio.run.conditions import Facts
+from flowstudio.run.start import Start
 from flowstudio.run.visit import Answer, RunnableSoul
 from flowstudio.wire import Author, EndReason
 
@@ -26,6 +27,14 @@ class Jumped(Exception):
         super().__init__(node)
         self.node = node
         self.by: Author = by
+
+
+class Left(Exception):
+    """Unwinds a visit that is over and acknowledged already; the run goes on at `to`."""
+
+    def __init__(self, to: str) -> None:
+        super().__init__(to)
+        self.to = to
 
 
 @dataclass(slots=True)
@@ -69,8 +78,8 @@ class Walk:
         self.current, self.path = start.node, list(start.path)
         self.visits.update(start.path)
         self.spent, self.request_waits = start.spent, self.request_waits and start.request_waits
-        # The next node is entered by the move that was made already.
-        self.bound = self.moves + start.moves_left
+        # The move to the next node was made already.
+        self.bound = len(self.path) + start.moves_left
 
     def enter(self, node: str, revision: int, now: float) -> None:
         """Begin a visit."""
