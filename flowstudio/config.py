@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from flowstudio import paths
 
 type ProviderType = Literal[
-    "rehearsal", "openai", "openai-responses", "kimi", "anthropic", "gemini"
+    "rehearsal", "local", "openai", "openai-responses", "kimi", "anthropic", "gemini"
 ]
+type ChoiceMode = Literal["auto", "text", "grammar", "json", "tool"]
 
 
 class ProviderSettings(BaseModel):
@@ -26,11 +27,25 @@ class ProviderSettings(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     type: ProviderType = "openai"
-    """The protocol it speaks. `openai` is any OpenAI-compatible chat server, a local one too."""
+    """The protocol it speaks. `openai` is any OpenAI-compatible chat server, a local one too;
+    `local` runs a GGUF file in this process."""
     base_url: str | None = None
     """The server's address; the protocol's usual one when left out."""
     key_env: str | None = None
     """The name of the environment variable that holds the key. Keys never stand in this file."""
+
+
+class PriceSettings(BaseModel):
+    """What a model costs, for a million tokens each, in whatever `currency` says."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    input: float = Field(ge=0)
+    """Tokens sent."""
+    output: float = Field(ge=0)
+    """Tokens received, thinking included."""
+    cached: float | None = Field(default=None, ge=0)
+    """Tokens sent that the server had in its cache; `input` when left out."""
 
 
 class ModelSettings(BaseModel):
@@ -39,15 +54,29 @@ class ModelSettings(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     provider: str
-    """A name from `providers`."""
-    model: str
-    """The server's own name for the model."""
+    """A name from `providers`; `local` is always there."""
+    model: str = ""
+    """The server's own name for the model; must be given unless `path` is."""
+    path: Path | None = None
+    """A GGUF file for the provider `local`; relative to the folder of the configuration."""
     context_size: int = Field(default=128_000, gt=0)
     """Tokens that the model's window holds."""
     capabilities: list[Literal["image", "thinking", "tools"]] = Field(
         default_factory=lambda: ["tools"]
     )
     """What it can do beyond text."""
+    choices: ChoiceMode = "auto"
+    """How it is held to a flow's branches: `grammar` (llama.cpp), `json` (a response format) or
+    `tool` (a forced call) on OpenAI-compatible servers; `text` only asks. `auto` takes what the
+    server is known to have."""
+    prices: PriceSettings | None = None
+    """What it costs; without prices no cost is shown."""
+
+    @model_validator(mode="after")
+    def _is_named(self) -> ModelSettings:
+        if not self.model and self.path is None:
+            raise ValueError("give `model`, or `path` for a GGUF file")
+        return self
 
 
 class LoopControl(BaseModel):
@@ -75,13 +104,22 @@ class Config(BaseModel):
     model: str | None = None
     """The model to start with: a name from `models`, or `rehearsal`."""
     providers: dict[str, ProviderSettings] = Field(default_factory=dict[str, ProviderSettings])
+    """Where models are served, by names of your own."""
     models: dict[str, ModelSettings] = Field(default_factory=dict[str, ModelSettings])
+    """The models that can be chosen, by names of your own."""
+    currency: str = "$"
+    """What the prices are in; it stands before each cost that is shown."""
     skills_dirs: list[Path] = Field(default_factory=list[Path])
     """More folders with skills, beside the project's, the user's and the bundled ones."""
     theme: str | None = None
     """The name of a theme, bundled or from the user's `themes` folder."""
     yolo: bool = False
     """True lets every tool act without asking."""
+    sandbox: Literal["auto", "on", "off"] = "off"
+    """`on` runs Shell's commands in bubblewrap: they can write in the work folder only. `auto` does
+    so where bubblewrap works here."""
+    sandbox_network: bool = True
+    """False takes the network from commands in the sandbox."""
     disable_curl_tip: bool = False
     """True leaves out the hint about a failed `curl` that is added to tool messages."""
     loop: LoopControl = Field(default_factory=LoopControl)

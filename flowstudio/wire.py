@@ -129,6 +129,31 @@ class StepInterrupted(Body):
 
 
 @dataclass(frozen=True, slots=True)
+class TokensUsed(Body):
+    """A call to the model was answered: what the server counted for it, and what that cost.
+
+    Not said where the server does not count, and not for a call that failed.
+    """
+
+    type: ClassVar[str] = "tokens_used"
+    model: str
+    """The server's own name of the model."""
+    input: int
+    """Tokens sent, those from the server's cache included."""
+    cached: int
+    """Tokens sent that the server had in its cache."""
+    output: int
+    """Tokens received, thinking included."""
+    seconds: float
+    cost: float | None = None
+    """In the currency of the configuration; None where the model has no prices there."""
+    purpose: Literal["step", "summary"] = "step"
+    """A step of a turn, or the summary that makes room in the context."""
+    finish: Literal["stop", "tool_calls"] = "stop"
+    """Whether the answer ended the turn or called tools."""
+
+
+@dataclass(frozen=True, slots=True)
 class Text(Body):
     """A piece of the model's answer, as it comes."""
 
@@ -179,6 +204,8 @@ class ApprovalAsked(Body):
     """The kind of act, the unit of "allow for the session": `run shell command`, `write file` …"""
     description: str
     """What exactly will happen, for people; may be several lines (a command, a diff)."""
+    diff: str = ""
+    """The change to a file as a unified diff, where it is one that can be shown; bounded."""
 
 
 @dataclass(frozen=True, slots=True)

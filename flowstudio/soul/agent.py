@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from flowstudio.soul.approval import Approval, Policy
 from flowstudio.soul.dmail import DenwaRenji
 from flowstudio.soul.questions import Questions
+from flowstudio.soul.undo import UndoLog
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from flowstudio.models.llm import LLM
     from flowstudio.soul.retry import Sleep
     from flowstudio.soul.skills import SkillLike
+    from flowstudio.soul.tools.sandbox import Sandbox
     from flowstudio.wire import Wire
 
 
@@ -45,6 +47,10 @@ class Runtime:
     denwa_renji: DenwaRenji = field(default_factory=DenwaRenji)
     skills: Sequence[SkillLike] = ()
     disable_curl_tip: bool = False
+    undo: UndoLog = field(default_factory=UndoLog)
+    """What the file tools wrote, to be undone."""
+    sandbox: Sandbox | None = None
+    """What Shell runs its commands in."""
     sleep: Sleep = asyncio.sleep
     """How a retry waits; another clock in tests."""
 
@@ -59,6 +65,7 @@ class Runtime:
         skills: Sequence[SkillLike] = (),
         policy: Policy = "ask",
         yolo: bool | None = None,
+        sandbox: Sandbox | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> Runtime:
         """A runtime as the configuration says.
@@ -77,5 +84,6 @@ class Runtime:
             questions=Questions(wire, somebody=policy == "ask"),
             skills=skills,
             disable_curl_tip=config.disable_curl_tip,
+            sandbox=sandbox,
             sleep=sleep,
         )

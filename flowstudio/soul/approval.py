@@ -27,6 +27,8 @@ class ApprovalRequest:
     tool: str
     action: str
     description: str
+    diff: str = ""
+    """The change to a file as a unified diff, where it is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +86,20 @@ class Approval:
             for request in self.pending:
                 self.answer(request.id, "allow")
 
-    async def request(self, tool: str, action: str, description: str) -> Decision:
+    async def request(self, tool: str, action: str, description: str, diff: str = "") -> Decision:
         """Ask for leave and wait for the answer.
 
         Args:
             tool: the tool's name.
             action: the kind of act, the unit of "allow for the session": `write file`.
             description: what exactly will happen, for people.
+            diff: the change to a file as a unified diff, where it is one.
         """
         if self.yolo or action in self._session:
             return Decision("allow")
-        request = ApprovalRequest(f"approval-{next(self._numbers)}", tool, action, description)
+        request = ApprovalRequest(
+            f"approval-{next(self._numbers)}", tool, action, description, diff
+        )
         if self.policy == "ask":
             decision = await self._ask(request)
         else:
@@ -130,5 +135,7 @@ class Approval:
     def _say_asked(self, request: ApprovalRequest) -> None:
         emit_from_tool(
             self._wire,
-            ApprovalAsked(request.id, request.tool, request.action, request.description),
+            ApprovalAsked(
+                request.id, request.tool, request.action, request.description, request.diff
+            ),
         )

@@ -78,17 +78,14 @@ CHANGING = [
     ("Shell", {"command": "true"}, "run commands"),
     ("WriteFile", {"path": "a.txt", "content": "y"}, "change files"),
     ("StrReplaceFile", {"path": "a.txt", "edits": [{"old": "a", "new": "b"}]}, "change files"),
-    (
-        "WriteFile",
-        {"path": "../b.txt", "content": "y"},
-        "change files outside the work folder",
-    ),
-    ("ReadFile", {"path": "../out.txt"}, "read outside the work folder"),
-    ("Glob", {"pattern": "*", "directory": ".."}, "read outside the work folder"),
-    ("Grep", {"pattern": "a", "path": "/"}, "read outside the work folder"),
-    ("ReadFile", {"path": "link.txt"}, "read outside the work folder"),
-    ("WriteFile", {"path": "way/b.txt", "content": "y"}, "change files outside the work folder"),
-    ("ReadFile", {"path": "~/x"}, "read outside the work folder"),
+    ("WriteFile", {"path": ".git/hooks/x", "content": "y"}, "change files of git itself"),
+    ("WriteFile", {"path": "../b.txt", "content": "y"}, "change {up}/b.txt, outside"),
+    ("ReadFile", {"path": "../out.txt"}, "read {up}/out.txt, outside"),
+    ("Glob", {"pattern": "*", "directory": ".."}, "read {up}, outside"),
+    ("Grep", {"pattern": "a", "path": "/"}, "read /, outside"),
+    ("ReadFile", {"path": "link.txt"}, "read {up}/out.txt, outside"),
+    ("WriteFile", {"path": "way/b.txt", "content": "y"}, "change {up}/b.txt, outside"),
+    ("ReadFile", {"path": "~/x"}, "read {home}/x, outside"),
 ]
 
 
@@ -117,7 +114,9 @@ async def test_changing_and_leaving_the_work_folder_asks_and_a_no_changes_nothin
     hands = Hands(work, "reject")
     value = await hands(tool, **arguments)
     assert isinstance(value, ToolRejectedError)
-    assert [asked.action for asked in hands.asked] == [action]
+    expected = action.format(up=work.parent, home=Path.home())
+    expected += " the work folder" if expected.endswith("outside") else ""
+    assert [asked.action for asked in hands.asked] == [expected]
     assert (work / "a.txt").read_text() == "abc\n"
     assert not (work.parent / "b.txt").exists()
 
@@ -196,7 +195,7 @@ def alive(pid: int) -> bool:
 async def ends(pid: int) -> bool:
     """Whether a process that was killed is gone; its files close before its state says so."""
     deadline = time.monotonic() + 20
-    while alive(pid) and time.monotonic() < deadline:
+    while alive(pid) and time.monotonic() < deadline:  # noqa: ASYNC110 - a process has no event
         await asyncio.sleep(0)
     return not alive(pid)
 
@@ -217,11 +216,12 @@ async def test_a_child_in_the_background_does_not_hold_the_command_up(
     assert await ends(int((work / "child").read_text()))
 
 
-async def test_a_child_that_left_the_group_does_not_hold_the_command_up(
+async def test_a_child_that_left_the_group_does_not_hold_the_command_up_and_is_ended(
     hands: Hands, work: Path
 ) -> None:
     value = await hands("Shell", command="setsid sleep 30 & echo $! > child; echo done", timeout=20)
     assert value.output == "done\n"
+    assert await ends(int((work / "child").read_text()))
 
 
 async def test_a_cancelled_command_is_ended_with_its_children(hands: Hands, work: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 from threading import Event
 from typing import TYPE_CHECKING, override
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, override
 from kosong.tooling import CallableTool2, ToolError, ToolOk, ToolReturnValue
 from pydantic import BaseModel, Field
 
-from flowstudio.soul.tools.globbing import SKIPPED, compile_glob, walk
+from flowstudio.soul.tools.globbing import SKIPPED, compile_glob, open_folder, walk
 from flowstudio.soul.tools.toolbox import ToolFailure
 
 if TYPE_CHECKING:
@@ -60,15 +61,22 @@ class Glob(CallableTool2[GlobParams]):
 
         def search() -> list[str]:
             found: list[str] = []
-            for path, is_folder in walk(str(place), stop, skip=skip):
-                if (params.include_dirs or not is_folder) and fits.fullmatch(path):
-                    found.append(f"{path}/" if is_folder else path)
-                    if len(found) > MOST_FOUND:
-                        break
+            root = open_folder(str(place))
+            try:
+                for path, is_folder in walk(root, stop, skip=skip):
+                    if (params.include_dirs or not is_folder) and fits.fullmatch(path):
+                        found.append(f"{path}/" if is_folder else path)
+                        if len(found) > MOST_FOUND:
+                            break
+            finally:
+                os.close(root)
             return found
 
         try:
             found = await asyncio.to_thread(search)
+        except OSError as error:
+            message = f"{shown} cannot be listed: {error.strerror}."
+            return ToolError(message=message, brief="cannot be listed")
         finally:
             # A thread cannot be cancelled, but this one looks here.
             stop.set()

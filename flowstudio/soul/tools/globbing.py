@@ -1,7 +1,8 @@
-"""Patterns for paths and a walk through a folder, with bounds."""
+"""Patterns for paths and a walk through a folder, with bounds, that no link leads elsewhere."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterator
@@ -77,21 +78,80 @@ def _translate_name(part: str) -> str:
     return f"{start}{steps}[^/]*{end_part}"
 
 
-def walk(root: str, stop: Event, *, skip: frozenset[str] = SKIPPED) -> Iterator[tuple[str, bool]]:
-    """Each path below `root`, relative with `/`, and whether it is a folder; sorted within a
-    folder.
+def open_folder(path: str, *, below: int | None = None, create: bool = False) -> int:
+    """A descriptor of a folder, none of whose parts may be a link: who swaps one in gets an error.
 
-    Links to folders are named and not followed. Ends when `stop` is set or too much was seen.
+    Args:
+        path: absolute; relative to the folder `below` where that is given.
+        create: make the parts that are missing.
+
+    Raises:
+        OSError: a part is missing, is no folder, or is a link.
+    """
+    flags = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_RDONLY
+    at = os.open(".", flags, dir_fd=below) if below is not None else os.open("/", flags)
+    try:
+        for part in path.split("/"):
+            if part in ("", "."):
+                continue
+            if create:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(part, dir_fd=at)
+            below_it = _open_part(part, flags, at)
+            os.close(at)
+            at = below_it
+    except BaseException:
+        os.close(at)
+        raise
+    return at
+
+
+def _open_part(part: str, flags: int, at: int) -> int:
+    try:
+        return os.open(part, flags, dir_fd=at)
+    except PermissionError:
+        # A folder that may be passed through but not listed.
+        if not hasattr(os, "O_PATH"):
+            raise
+        return os.open(part, flags | os.O_PATH, dir_fd=at)
+
+
+def open_file(path: str, *, below: int | None = None) -> int:
+    """A descriptor of a file to read, none of whose parts may be a link. A pipe is not waited for.
+
+    Raises:
+        OSError: it is missing, may not be read, or a part is a link.
+    """
+    folder, _, name = path.rpartition("/")
+    at = open_folder(folder, below=below)
+    try:
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        return os.open(name, flags, dir_fd=at)
+    finally:
+        os.close(at)
+
+
+def walk(root: int, stop: Event, *, skip: frozenset[str] = SKIPPED) -> Iterator[tuple[str, bool]]:
+    """Each path below the folder `root` (a descriptor), relative with `/`, and whether it is a
+    folder; sorted within a folder.
+
+    Links are named and not followed. Ends when `stop` is set or too much was seen.
     """
     stack = [""]
     seen = 0
     while stack and not stop.is_set() and seen < MOST_VISITED:
         inside = stack.pop()
         try:
-            with os.scandir(os.path.join(root, inside)) as entries:  # noqa: PTH118 - fast
+            at = open_folder(inside, below=root)
+        except OSError:
+            continue
+        try:
+            with os.scandir(at) as entries:
                 found = sorted((one.name, one.is_dir(follow_symlinks=False)) for one in entries)
         except OSError:
             continue
+        finally:
+            os.close(at)
         below: list[str] = []
         for name, is_folder in found:
             seen += 1

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import re
+import stat
 import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -25,16 +27,18 @@ _MOST_BYTES = 20_000_000
 _MOST_LINE = 500
 
 
-def _list_files(root: Path, paths: str | None) -> Iterator[tuple[Path, str]]:
-    """The real and the shown path of each file to search."""
-    if root.is_file():
-        yield root, root.name
-        return
+def _list_files(place: str, paths: str | None) -> Iterator[tuple[str, Callable[[], int]]]:
+    """The shown path of each file to search, and how to open it: no link on the way is followed."""
     globbing = _load_globbing()
+    try:
+        root = globbing.open_folder(place)
+    except NotADirectoryError:
+        yield Path(place).name, lambda: globbing.open_file(place)
+        return
     fits = globbing.compile_glob(paths if "/" in paths else f"**/{paths}") if paths else None
-    for path, is_folder in globbing.walk(str(root), Event()):
+    for path, is_folder in globbing.walk(root, Event()):
         if not is_folder and (fits is None or fits.fullmatch(path)):
-            yield root / path, path
+            yield path, lambda path=path: globbing.open_file(path, below=root)
 
 
 def _load_globbing() -> Any:
@@ -49,11 +53,13 @@ def _load_globbing() -> Any:
     return module
 
 
-def _read_lines(path: Path) -> list[str]:
+def _read_lines(opened: Callable[[], int]) -> list[str]:
     try:
-        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
-            return []
-        data = path.read_bytes()
+        with os.fdopen(opened(), "rb") as stream:
+            facts = os.fstat(stream.fileno())
+            if not stat.S_ISREG(facts.st_mode) or facts.st_size > _MOST_BYTES:
+                return []
+            data = stream.read(_MOST_BYTES)
     except OSError:
         return []
     if b"\0" in data[:_SNIFFED]:
@@ -64,8 +70,8 @@ def _read_lines(path: Path) -> list[str]:
 def _search(spec: dict[str, Any]) -> Iterator[str]:
     pattern = re.compile(spec["pattern"], re.IGNORECASE if spec["ignore_case"] else 0)
     around = int(spec["context"])
-    for real, shown in _list_files(Path(spec["root"]), spec["paths"]):
-        lines = _read_lines(real)
+    for shown, opened in _list_files(spec["root"], spec["paths"]):
+        lines = _read_lines(opened)
         hits = [number for number, line in enumerate(lines) if pattern.search(line.rstrip("\r"))]
         if not hits:
             continue
@@ -102,7 +108,7 @@ def main() -> int:
                 print("\x1f")
                 break
             print(line)
-    except (re.error, ValueError) as error:
+    except (re.error, ValueError, OSError) as error:
         print(error)
         return 2
     return 0

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import secrets
 import signal
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from pathlib import Path
 
 GRACE = 0.5
 """Seconds between asking a group of processes to end and ending it."""
+MARK = "FLOWSTUDIO_COMMAND"
+"""The variable by which the children of a command are known, wherever they went."""
 MOST_KEPT = 10_000_000
 """How many bytes of output are kept; what comes after them is read and dropped."""
 _CHUNK = 65_536
@@ -35,18 +38,20 @@ async def run_process(
 ) -> Finished:
     """Run a command to its end or until `seconds` are over.
 
-    However this ends (also when it is cancelled), no process of the group lives on: neither a child
-    in the background nor one that ignores being asked to end.
+    However this ends (also when it is cancelled), nothing that it started lives on: neither a child
+    in the background nor one that ignores being asked to end, and where the system tells (Linux)
+    none that left the group either.
 
     Raises:
         OSError: the command cannot be started.
     """
     reading, writing = os.pipe()
+    mark = secrets.token_hex(16)
     try:
         process = await asyncio.create_subprocess_exec(
             *command,
             cwd=cwd,
-            env=dict(env),
+            env={**env, MARK: mark},
             stdin=asyncio.subprocess.DEVNULL,
             stdout=writing,
             stderr=writing,
@@ -67,7 +72,7 @@ async def run_process(
     except TimeoutError:
         code = None
     finally:
-        await _finish(_end_group(process, collecting))
+        await _finish(_end_group(process, collecting, mark))
     return Finished(code, bytes(output.kept), output.dropped)
 
 
@@ -95,17 +100,41 @@ class _Output:
             transport.close()
 
 
-async def _end_group(process: asyncio.subprocess.Process, collecting: asyncio.Task[None]) -> None:
+async def _end_group(
+    process: asyncio.subprocess.Process, collecting: asyncio.Task[None], mark: str
+) -> None:
     """End what is left of the group and read what it wrote."""
     _signal(process.pid, signal.SIGTERM)
     exiting = asyncio.ensure_future(process.wait())
     await asyncio.wait((exiting, collecting), timeout=GRACE)
     _signal(process.pid, signal.SIGKILL)
     await exiting
-    # A child that left the group may hold the pipe open: it is not waited for.
+    for pid in await asyncio.to_thread(_find_marked, mark):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+    # A child that got away may hold the pipe open: it is not waited for.
     await asyncio.wait((collecting,), timeout=GRACE)
     collecting.cancel()
     await asyncio.gather(collecting, return_exceptions=True)
+
+
+def _find_marked(mark: str) -> list[int]:
+    """The processes that were started with this mark in their environment, and left their group."""
+    wanted = f"{MARK}={mark}".encode()
+    found: list[int] = []
+    try:
+        with os.scandir("/proc") as entries:
+            pids = [entry.name for entry in entries if entry.name.isdigit()]
+    except OSError:
+        return []
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as stream:  # noqa: PTH123 - quick
+                if wanted in stream.read():
+                    found.append(int(pid))
+        except OSError:
+            continue
+    return found
 
 
 def _signal(group: int, number: signal.Signals) -> None:

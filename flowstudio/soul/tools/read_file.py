@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import io
 from typing import TYPE_CHECKING, override
 
 from kosong.tooling import CallableTool2, ToolOk, ToolReturnValue
 from pydantic import BaseModel, Field
 
-from flowstudio.soul.tools.files import require_file
+from flowstudio.soul.tools.files import open_text
 from flowstudio.soul.tools.toolbox import MOST_LINE, MOST_OUTPUT, ToolFailure
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 MOST_LINES = 1000
 _SNIFFED = 8192
+_PIECE = 65_536
 
 
 class ReadFileParams(BaseModel):
@@ -28,6 +30,9 @@ class ReadFileParams(BaseModel):
     n_lines: int = Field(
         default=MOST_LINES, ge=1, le=MOST_LINES, description="How many lines to read at most."
     )
+    column_offset: int = Field(
+        default=1, ge=1, description="The first character of each line, to read on in a long one."
+    )
 
 
 class ReadFile(CallableTool2[ReadFileParams]):
@@ -36,7 +41,7 @@ class ReadFile(CallableTool2[ReadFileParams]):
     name = "ReadFile"
     description = (
         "Read a text file, or a stretch of it, with line numbers. Long lines and long files are "
-        "cut; read on with line_offset."
+        "cut; read on with line_offset, and in a long line with column_offset."
     )
     params = ReadFileParams
 
@@ -51,39 +56,43 @@ class ReadFile(CallableTool2[ReadFileParams]):
             await self._toolbox.ask_to_read(self.name, place)
             shown = self._toolbox.show(place)
             return await asyncio.to_thread(
-                read_lines, place, shown, params.line_offset, params.n_lines
+                read_lines,
+                place,
+                shown,
+                params.line_offset,
+                params.n_lines,
+                params.column_offset,
             )
         except ToolFailure as failure:
             return failure.value
 
 
-def read_lines(place: Path, shown: str, first: int, count: int) -> ToolReturnValue:
+def read_lines(place: Path, shown: str, first: int, count: int, column: int = 1) -> ToolReturnValue:
     """The numbered lines, as many as fit; never the whole file in memory.
+
+    Args:
+        column: the first character of each line that is wanted, from 1.
 
     Raises:
         ToolFailure: it is no text file or cannot be read.
     """
-    require_file(place, shown)
     rows: list[str] = []
     size = 0
     number = 0
     full = False
     try:
-        with place.open("rb") as stream:
+        with open_text(place, shown) as stream:
             if b"\0" in stream.read(_SNIFFED):
                 raise ToolFailure(f"{shown} is no text file.", "no text")
-        # Bytes that are no UTF-8 are shown as such; `newline` keeps a lone carriage return in its
-        # line.
-        with place.open(encoding="utf-8", errors="replace", newline="\n") as lines:
-            while line := lines.readline(MOST_LINE):
+            stream.seek(0)
+            # Bytes that are no UTF-8 are shown as such; `newline` keeps a lone carriage return in
+            # its line.
+            lines = io.TextIOWrapper(stream, encoding="utf-8", errors="replace", newline="\n")
+            while (line := _read_line(lines, column - 1)) is not None:
                 number += 1
-                dropped = 0
-                while not line.endswith("\n") and (more := lines.readline(MOST_LINE)):
-                    dropped += len(more.rstrip("\n"))
-                    line = line if not more.endswith("\n") else line + "\n"
                 if number < first:
                     continue
-                text = line.rstrip("\n").rstrip("\r")
+                text, dropped = line
                 row = f"{number:6}\t{text}" + (f" [… {dropped} more]" if dropped else "")
                 if len(rows) == count or size + len(row) > MOST_OUTPUT:
                     full = True
@@ -102,3 +111,24 @@ def read_lines(place: Path, shown: str, first: int, count: int) -> ToolReturnVal
         message=f"Lines {first} to {last} of {shown}.{more}",
         brief=f"{len(rows)} lines of {shown}",
     )
+
+
+def _read_line(lines: io.TextIOWrapper, skipped: int) -> tuple[str, int] | None:
+    """The next line from a character on, at most so much of it, and how many were left out behind;
+    None at the end. A line of any length takes little memory."""
+    piece = lines.readline(_PIECE)
+    if not piece:
+        return None
+    text = ""
+    dropped = 0
+    while True:
+        ends = piece.endswith("\n")
+        if ends:
+            piece = piece[:-1].removesuffix("\r")
+        wanted = piece[skipped:]
+        skipped = max(0, skipped - len(piece))
+        room = MOST_LINE - len(text)
+        text += wanted[:room]
+        dropped += max(0, len(wanted) - room)
+        if ends or not (piece := lines.readline(_PIECE)):
+            return text, dropped

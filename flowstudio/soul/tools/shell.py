@@ -58,7 +58,7 @@ class Shell(CallableTool2[ShellParams]):
             return failure.value
         try:
             done = await run_process(
-                ["bash", "-c", params.command],
+                box.wrap(["bash", "-c", params.command]),
                 cwd=box.work_dir,
                 env=box.environment(),
                 seconds=params.timeout,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, override
 from kosong.tooling import CallableTool2, ToolOk, ToolReturnValue
 from pydantic import BaseModel, Field
 
-from flowstudio.soul.tools.files import read_text, replace_file, show_change
+from flowstudio.soul.tools.changing import change_file
+from flowstudio.soul.tools.files import read_text
 from flowstudio.soul.tools.toolbox import ToolFailure
 
 if TYPE_CHECKING:
@@ -52,10 +53,7 @@ class StrReplaceFile(CallableTool2[StrReplaceFileParams]):
             shown = box.show(place)
             before = read_text(place, shown)
             after, count = apply_edits(before, params.edits, shown)
-            await box.ask_to_write(self.name, place, show_change(shown, before, after))
-            if read_text(place, shown) != before:
-                raise ToolFailure(f"{shown} was changed by someone else meanwhile. Read it again.")
-            replace_file(place, shown, after)
+            await change_file(box, self.name, place, before, after)
         except ToolFailure as failure:
             return failure.value
         return ToolOk(

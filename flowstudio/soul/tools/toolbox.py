@@ -8,7 +8,7 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,8 @@ from flowstudio.soul.approval import ToolRejectedError
 
 if TYPE_CHECKING:
     from flowstudio.soul.approval import Approval
+    from flowstudio.soul.tools.sandbox import Sandbox
+    from flowstudio.soul.undo import UndoLog
 
 MOST_OUTPUT = 30_000
 """How many characters of output the model is given at once."""
@@ -36,9 +38,18 @@ class Toolbox:
 
     work_dir: Path
     approval: Approval
+    undo: UndoLog
+    """Where the file tools keep what they are about to replace."""
     secret_names: frozenset[str] = frozenset()
     """Variables that tools must not see, beside those whose name tells."""
+    sandbox: Sandbox | None = None
+    """What Shell runs its commands in; None runs them as they are."""
+    _root: Path = field(init=False)
     _outputs: Path | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        # Once: a work folder that becomes a link later must not move the boundary.
+        self._root = self.work_dir.resolve()
 
     def resolve(self, path: str) -> Path:
         """The real place of a path that the model wrote: links followed, `~` and `..` resolved.
@@ -47,45 +58,50 @@ class Toolbox:
             ToolFailure: it is no path.
         """
         try:
-            return (self.work_dir / Path(path).expanduser()).resolve()
+            return (self._root / Path(path).expanduser()).resolve()
         except (OSError, ValueError, RuntimeError) as error:
             raise ToolFailure(f"{path!r} is no path: {error}") from error
 
     def is_inside(self, place: Path) -> bool:
         """True where a resolved path lies in the work folder."""
-        return place.is_relative_to(self.work_dir.resolve())
+        return place.is_relative_to(self._root)
 
     def show(self, place: Path) -> str:
         """A path for people and the model: relative inside the work folder."""
-        root = self.work_dir.resolve()
-        return str(place.relative_to(root)) if place.is_relative_to(root) else str(place)
+        return str(place.relative_to(self._root)) if self.is_inside(place) else str(place)
 
     async def ask_to_read(self, tool: str, place: Path) -> None:
-        """Reading is free in the work folder, and asked for elsewhere.
+        """Reading is free in the work folder, and asked for elsewhere: for each place anew.
 
         Raises:
             ToolFailure: the user said no.
         """
         if self.is_inside(place) or (self._outputs and place.is_relative_to(self._outputs)):
             return
-        await self.ask(tool, "read outside the work folder", f"Read {place}")
+        await self.ask(tool, f"read {place}, outside the work folder", f"Read {place}")
 
-    async def ask_to_write(self, tool: str, place: Path, what: str) -> None:
-        """Writing is always asked for; leave for the session holds inside or outside, not for both.
+    async def ask_to_write(self, tool: str, place: Path, what: str, diff: str = "") -> None:
+        """Writing is always asked for. Leave for the session holds for the work folder's own files;
+        what git runs, and each place outside, wants its own.
 
         Raises:
             ToolFailure: the user said no.
         """
-        action = "change files" if self.is_inside(place) else "change files outside the work folder"
-        await self.ask(tool, action, what)
+        if not self.is_inside(place):
+            action = f"change {place}, outside the work folder"
+        elif ".git" in place.relative_to(self._root).parts:
+            action = "change files of git itself"
+        else:
+            action = "change files"
+        await self.ask(tool, action, what, diff)
 
-    async def ask(self, tool: str, action: str, description: str) -> None:
+    async def ask(self, tool: str, action: str, description: str, diff: str = "") -> None:
         """Ask for leave.
 
         Raises:
             ToolFailure: the user said no.
         """
-        decision = await self.approval.request(tool, action, description)
+        decision = await self.approval.request(tool, action, description, diff)
         if not decision.allowed:
             raise ToolFailure.of(ToolRejectedError(decision.reason))
 
@@ -99,6 +115,12 @@ class Toolbox:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
         return Path(path)
+
+    def wrap(self, command: Sequence[str]) -> Sequence[str]:
+        """A command as it is run: in the sandbox, where there is one."""
+        if self.sandbox is None:
+            return command
+        return self.sandbox.wrap(command, self._root, [self._outputs] if self._outputs else [])
 
     def environment(self, environ: Mapping[str, str] | None = None) -> dict[str, str]:
         """The environment for commands: without keys, and without a terminal."""

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Literal, override
 from kosong.tooling import CallableTool2, ToolOk, ToolReturnValue
 from pydantic import BaseModel, Field
 
-from flowstudio.soul.tools.files import read_text, replace_file, show_change
+from flowstudio.soul.tools.changing import change_file, read_before
 from flowstudio.soul.tools.toolbox import ToolFailure
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from flowstudio.soul.tools.toolbox import Toolbox
 
 
@@ -46,19 +44,12 @@ class WriteFile(CallableTool2[WriteFileParams]):
         try:
             place = box.resolve(params.path)
             shown = box.show(place)
-            before = _read_if_there(place, shown)
+            before = await read_before(box, self.name, place, shown)
             after = params.content
             if params.mode == "append":
                 after = (before or "") + after
-            await box.ask_to_write(self.name, place, show_change(shown, before, after))
-            if _read_if_there(place, shown) != before:
-                raise ToolFailure(f"{shown} was changed by someone else meanwhile. Read it again.")
-            replace_file(place, shown, after)
+            await change_file(box, self.name, place, before, after)
         except ToolFailure as failure:
             return failure.value
         done = "created" if before is None else "written"
         return ToolOk(output="", message=f"{shown} is {done}.", brief=f"{done} {shown}")
-
-
-def _read_if_there(place: Path, shown: str) -> str | None:
-    return read_text(place, shown) if place.exists() else None
