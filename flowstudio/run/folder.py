@@ -5,6 +5,7 @@ runs/20260120-142501-3f2a/
     journal.jsonl    every event, a line each (`run.journal`)
     context.jsonl    the agent's conversation (`soul.Context`)
     flow/1-SKILL.md  the flow's file as it was at revision 1, 2, …
+    lock             who writes the run (`run.lock`)
 """
 
 from __future__ import annotations
@@ -43,6 +44,14 @@ class Header:
     program: str = f"flowstudio {__version__}"
     variables: Mapping[str, str] = field(default_factory=dict[str, str])
     """What fills `{{name}}` in the prompts."""
+    seed: int | None = None
+    """The seed of a rehearsed run: with it a resumed run walks on as it began."""
+    script: str | None = None
+    """The file of the answers of a rehearsed run."""
+    parent: str | None = None
+    """The run that this one was forked from."""
+    parent_move: int | None = None
+    """The move at which the two part: the first one that is this run's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +92,16 @@ def create_run(
     input: str,
     work_dir: Path,
     variables: Mapping[str, str] | None = None,
+    seed: int | None = None,
+    script: str | None = None,
 ) -> RunFolder:
     """Make the folder of a new run below `root`, its header on disk.
 
     Raises:
         OSError: the folder cannot be made.
     """
-    now = datetime.now(UTC)
-    root.mkdir(parents=True, exist_ok=True)
-    folder = _make_new(root, f"{now:%Y%m%d-%H%M%S}")
-    sync_folder(root)
-    created = now.isoformat(timespec="seconds").replace("+00:00", "Z")
+    folder = new_folder(root)
+    created = stamp_now()
     header = Header(
         folder.name,
         flow,
@@ -103,9 +111,35 @@ def create_run(
         str(work_dir),
         created,
         variables=dict(variables or {}),
+        seed=seed,
+        script=script,
     )
-    write_safely(folder / "run.json", to_json(asdict(header), indent=2) + "\n")
+    write_header(folder, header)
     return RunFolder(folder, header)
+
+
+def stamp_now() -> str:
+    """This moment as headers say it."""
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def write_header(folder: Path, header: Header) -> None:
+    """Put a header on disk; fields that say nothing are left out."""
+    record = {key: value for key, value in asdict(header).items() if value is not None}
+    record["path"] = header.path
+    write_safely(folder / "run.json", to_json(record, indent=2) + "\n")
+
+
+def new_folder(root: Path) -> Path:
+    """Make an empty folder for a run, named by the moment; its name is on disk.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    root.mkdir(parents=True, exist_ok=True)
+    folder = _make_new(root, f"{datetime.now(UTC):%Y%m%d-%H%M%S}")
+    sync_folder(root)
+    return folder
 
 
 def open_run(path: Path) -> RunFolder:

@@ -22,7 +22,9 @@ from flowstudio.wire import (
     NodeLeft,
     PromptSent,
     RunEnded,
+    RunForked,
     RunPaused,
+    RunReopened,
     RunResumed,
     RunStarted,
     StatusChanged,
@@ -129,6 +131,12 @@ class RunState:
             case RunResumed():
                 self.phase, self.reason, self.why = "running", "", ""
                 self.failed.discard(event.node or "")
+            case RunReopened(model=model):
+                self._forget_flight()
+                self.phase, self.model = "running", model
+            case RunForked(parent=parent):
+                self._forget_flight()
+                self.phase, self.why = "idle", f"forked from {parent}"
             case RunEnded(reason=reason, message=message):
                 self.waits_for = ""
                 self.phase, self.reason, self.why = "ended", reason, message
@@ -147,6 +155,14 @@ class RunState:
                 self.model_calls += 1
             case _:
                 pass
+
+    def _forget_flight(self) -> None:
+        """The visit that was not done is void: it begins again, if at all."""
+        if self.visits and not self.visits[-1].is_done:
+            self.visits.pop()
+        self.reason = self.why = self.waits_for = ""
+        self.ended, self.current = None, None
+        self.failed.clear()
 
     def _leave(self, now: Visit, left: NodeLeft) -> None:
         now.answer, now.tokens, now.seconds, now.to = (
