@@ -286,6 +286,7 @@ PAUSE_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     "model_failed": (("n", "try again"), ("1-9", "choose without asking"), ("s", "stop")),
     "tool_rejected": (("n", "run this node again"), ("J", "go on from a node"), ("s", "stop")),
     "node_gone": (("J", "go on from the selected node"), ("s", "stop")),
+    "no_progress": (("c", "let it go on"), ("1-9", "take a branch"), ("e", "edit the prompt")),
     "max_moves": (("c", "allow as many again"), ("s", "stop")),
 }
 """What each kind of pause offers, as key and meaning."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from flowstudio.config import Config
     from flowstudio.flow.model import FlowEdge
     from flowstudio.models.rehearsal import Question
+    from flowstudio.run.breakpoints import Breakpoint, Breakpoints
     from flowstudio.run.control import RunControl
     from flowstudio.run.session import Session
     from flowstudio.run.state import RunState
@@ -53,10 +54,10 @@ class Driver:
     state: RunState | None = None
     skill: Skill | None = None
     """The skill of the run that is on, or of the last one."""
-    breakpoints: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
-    """By skill name; they outlive the run."""
     is_talking: bool = False
     """True while a prompt that belongs to no run is answered."""
+    _breakpoints: dict[Path, Breakpoints] = field(default_factory=dict[Path, "Breakpoints"])
+    """By the flow's file; they outlive the run, and the program."""
     _ready: asyncio.Event = field(default_factory=asyncio.Event)
     _model_name: str = ""
 
@@ -131,7 +132,7 @@ class Driver:
         from flowstudio.run.session import RunRequest
 
         control = RunControl(interactive=True, mode="step" if stepping else "run")
-        control.breakpoints = self.breakpoints.setdefault(skill.name, set())
+        control.breakpoints = self.breakpoints_of(skill)
         self.skill = skill
         request = RunRequest(skill.flow, skill.name, skill.path, skill.source, text)
         await session.run_flow(request, control)
@@ -182,11 +183,56 @@ class Driver:
         nodes: Iterable[str] = self.session.runner.flow.nodes
         return {node: branch for node in nodes if (branch := control.forced_at(node))}
 
+    # Breakpoints
+
+    def breakpoints_of(self, skill: Skill) -> Breakpoints:
+        """The breakpoints of a skill's flow, as they were kept; each change is kept at once."""
+        from flowstudio.run.breakpoints import Breakpoints
+        from flowstudio.run.kept_breakpoints import load_breakpoints
+
+        points = self._breakpoints.get(skill.path)
+        if points is None:
+            kept, problem = load_breakpoints(skill.path)
+            points = self._breakpoints[skill.path] = Breakpoints(kept)
+            points.on_change = lambda: self._keep_breakpoints(skill.path)
+            self._warn(problem)
+        return points
+
     def toggle_breakpoint(self, skill: Skill, node: str) -> bool:
-        """Set or clear the breakpoint before a node; True if it is set now."""
-        marked = self.breakpoints.setdefault(skill.name, set())
-        marked ^= {node}
-        return node in marked
+        """Set a breakpoint before a node, or clear those that it has; True if one is set now."""
+        control = self._control_of(skill)
+        if control is not None:
+            return control.toggle_breakpoint(node)
+        return self.breakpoints_of(skill).toggle(node)
+
+    def set_breakpoint(self, skill: Skill, point: Breakpoint) -> None:
+        """Set a breakpoint, in place of the one at the same node and moment."""
+        control = self._control_of(skill)
+        if control is not None:
+            control.set_breakpoint(point)
+        else:
+            self.breakpoints_of(skill).add(point)
+
+    def _control_of(self, skill: Skill) -> RunControl | None:
+        """The control of the run that is on, if it is of this skill: the journal says who set it."""
+        same = self.skill is not None and self.skill.path == skill.path
+        return self.control if same else None
+
+    def _keep_breakpoints(self, path: Path) -> None:
+        from flowstudio.run.kept_breakpoints import keep_breakpoints
+
+        try:
+            keep_breakpoints(path, self._breakpoints[path])
+        except OSError as error:
+            self._warn(f"The breakpoints could not be kept: {error}")
+
+    def _warn(self, problem: str) -> None:
+        from flowstudio.wire import Notice
+
+        if problem and self.session is not None:
+            self.session.wire.emit(Notice(problem, "warning"))
+
+    # Hot reload
 
     def reload(self, skill: Skill) -> None:
         """The skill's file changed: a run that is on follows, if the flow can be run."""

@@ -197,10 +197,7 @@ class RunDesk:
 
     def again(self) -> None:
         """Run the node where the run stands again."""
-        state = self._driver.state
-        if state is not None and state.current is not None:
-            node = state.current
-            self._with_control(lambda control: control.go_to(node))
+        self._with_control(lambda control: control.again())
 
     def edit_prompt(self) -> None:
         """Edit the prompt about to be sent; it is used for this visit and not written back."""

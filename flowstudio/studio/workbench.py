@@ -86,10 +86,10 @@ class Workbench(Vertical):
     def show_marks(self) -> None:
         """Lay the run's state over the picture."""
         skill = self.skill
-        points = self._driver.breakpoints.get(skill.name, set()) if skill else set[str]()
+        points = self._driver.breakpoints_of(skill).nodes if skill else frozenset[str]()
         self.pane.show_marks(
             self._driver.state if self.shows_run else None,
-            frozenset(points),
+            points,
             self._driver.forced() if self.shows_run else {},
         )
 
