@@ -114,7 +114,8 @@ class _Text:
         try:
             read = CaseFile.model_validate({} if values in (None, "") else values)
         except ValidationError as error:
-            return SkillCases((), tuple(_explain(error, finder)))
+            found = sorted(_explain(error, finder), key=lambda d: d.span)
+            return SkillCases((), tuple(found))
         return _check(read, skill, finder)
 
 
@@ -155,23 +156,24 @@ class _Finder:
     source: Source
     path: Path
 
-    def span(self, place: Sequence[int | str]) -> Span:
-        """The deepest part of `place` that stands in the file: a key, else an item."""
+    def span(self, place: Sequence[int | str], *, key: bool = False) -> Span:
+        """The deepest part of `place` that stands in the file; with `key`, the key and not what
+        stands behind it."""
         node = self.root
         start = end = self.base
         for part in place:
             # Parts that only our own form has, such as `visits`, are passed over.
             if isinstance(node, yaml.MappingNode):
-                for key, value in cast("list[tuple[yaml.Node, yaml.Node]]", node.value):
-                    if key.value == part:
-                        start, end, node = self._ends(key)[0], self._ends(key)[1], value
+                for name, value in cast("list[tuple[yaml.Node, yaml.Node]]", node.value):
+                    if name.value == part:
+                        (start, end), node = self._ends(name), value
                         break
             elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
                 items = cast("list[yaml.Node]", node.value)
                 if part < len(items):
                     node = items[part]
                     start, end = self._ends(node)
-        if isinstance(node, yaml.ScalarNode) and node is not self.root:
+        if isinstance(node, yaml.ScalarNode) and node is not self.root and not key:
             start, end = self._ends(node)
         if end > start and "\n" in self.source.text[start:end]:
             end = self.source.text.index("\n", start)
@@ -180,23 +182,33 @@ class _Finder:
     def _ends(self, node: yaml.Node) -> tuple[int, int]:
         return self.base + node.start_mark.index, self.base + node.end_mark.index
 
-    def report(self, code: str, place: Sequence[int | str], message: str, hint: str) -> Diagnostic:
-        """A finding at a place."""
-        return finding(code, message, self.span(place), hint).at(str(self.path))
+    def report(
+        self, code: str, place: Sequence[int | str], message: str, hint: str, *, key: bool = False
+    ) -> Diagnostic:
+        """A finding at a place, or at its key."""
+        return finding(code, message, self.span(place, key=key), hint).at(str(self.path))
 
 
 def _explain(error: ValidationError, finder: _Finder) -> Iterator[Diagnostic]:
     for one in error.errors():
         place = one["loc"]
-        last = place[-1] if place else "tests"
+        names = [part for part in place if isinstance(part, str) and part != "visits"]
+        last = names[-1] if names else "tests"
+        hint = ""
         match one["type"]:
             case "extra_forbidden":
                 message, hint = f'"{last}" is not known here', "docs/testing.md lists the fields"
             case "missing":
-                message, hint = f'"{last}" is missing', ""
+                message = f'"{last}" is missing'
+            case "tuple_type":
+                message = f'"{last}" must be a list'
+            case "model_type" | "dict_type":
+                what = f'each entry of "{last}"' if isinstance(place[-1], int) else f'"{last}"'
+                message = f"{what} must be a mapping"
             case _:
-                message, hint = f'"{last}": {one["msg"][:1].lower()}{one["msg"][1:]}', ""
-        yield finder.report(case_codes.TESTS_SHAPE, place, message, hint)
+                message = f'"{last}": {one["msg"][:1].lower()}{one["msg"][1:]}'
+        is_key = one["type"] == "extra_forbidden"
+        yield finder.report(case_codes.TESTS_SHAPE, place, message, hint, key=is_key)
 
 
 # What a case names must be there
@@ -205,6 +217,9 @@ def _explain(error: ValidationError, finder: _Finder) -> Iterator[Diagnostic]:
 def _check(read: CaseFile, skill: Skill, finder: _Finder) -> SkillCases:
     cases: list[PlacedCase] = []
     findings: list[Diagnostic] = []
+    if not read.tests:
+        message = "there is no case in this list"
+        findings.append(finder.report(case_codes.TESTS_SHAPE, ("tests",), message, "", key=True))
     for index, case in enumerate(read.tests):
         place: _Place = ("tests", index)
         script: Script | None = None
@@ -221,7 +236,10 @@ def _check(read: CaseFile, skill: Skill, finder: _Finder) -> SkillCases:
         if skill.flow is not None:
             for where, message, hint in _find_unknown(case, skill.flow):
                 at = (*place, *where)
-                findings.append(finder.report(case_codes.TESTS_UNKNOWN, at, message, hint))
+                # Node names are keys, but where they stand in a list.
+                is_key = len(where) == 2
+                report = finder.report(case_codes.TESTS_UNKNOWN, at, message, hint, key=is_key)
+                findings.append(report)
         span = finder.span(place)
         cases.append(PlacedCase(case, finder.path, span.line, span.column, script))
     return SkillCases(tuple(cases), tuple(findings))
@@ -255,6 +273,8 @@ def _find_unknown(case: Case, flow: Flow) -> Iterator[_Unknown]:
 
 def _check_answers(node: str, visits: Visits, flow: Flow) -> Iterator[_Unknown]:
     branches = _branches(flow, node)
+    if not visits.visits:
+        yield ("answers", node), f'"{node}" has an empty list of answers', "leave it out instead"
     for index, answer in enumerate(visits.visits):
         place = ("answers", node, "visits", index)
         if (answer.text is None) == (not answer.say):

@@ -111,7 +111,10 @@ class CaseAnswers:
             branch = match_choice(one.text, question.branches)
             return one.text if branch is None else f"<choice>{branch}</choice>"
         if question.attempt > len(one.say):
-            raise NoAnswer(f"“{node}” is asked for the {question.attempt}. time at visit {visit}")
+            raise NoAnswer(
+                f"“{node}” is asked again at visit {visit}, for which the case has "
+                f"{len(one.say)} answers"
+            )
         return one.say[question.attempt - 1]
 
     def unused(self) -> Iterator[str]:

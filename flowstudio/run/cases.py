@@ -44,7 +44,7 @@ class Answer(_Strict):
 class Visits(_Strict):
     """What a node answers, visit after visit."""
 
-    visits: tuple[Annotated[Answer, BeforeValidator(_as_answer)], ...] = Field(min_length=1)
+    visits: tuple[Annotated[Answer, BeforeValidator(_as_answer)], ...]
     repeats: bool = False
     """True where one answer is meant for all visits."""
 
@@ -94,4 +94,4 @@ class Case(_Strict):
 class CaseFile(_Strict):
     """A `flow-tests.yaml`."""
 
-    tests: tuple[Case, ...] = Field(min_length=1)
+    tests: tuple[Case, ...]
