@@ -63,7 +63,10 @@ class _Maker:
     def make(self) -> Chart:
         self._read_root()
         tables = {f for f in self._fields if self._word_of(f, "shape") in TABLE_SHAPES}
-        rows = {f: f.parent for f in self._fields if f.parent in tables}
+        rows: dict[Field, Field] = {}
+        for found in self._fields:  # parents first, so that a table in a table is a row, too
+            if found.parent in tables:
+                rows[found] = rows.get(found.parent, found.parent)
         ends = [(rows.get(e.src) or e.src, rows.get(e.dst) or e.dst, e) for e in self._links]
         touched = {end for src, dst, _ in ends for end in (src, dst)}
         ids: dict[Field, str] = {}

@@ -90,6 +90,7 @@ def test_an_empty_text_has_no_chart() -> None:
         ("begin: {a}", ["begin", "begin.a"]),
         ("x: {}", ["x"]),
         ("t: {shape: sql_table; id: int}; t.id -> u", ["t", "u"]),
+        ("t: {shape: sql_table; s: {shape: class; id: int}}; t.s.id -> u", ["t", "u"]),
         ("t: {shape: class; run(): void}", ["t"]),
         ("a.style.fill: red; b.shape: circle", ["a", "b"]),
         ("vars: {x: 1}; classes: {k: {label: L}}; a", ["a"]),
