@@ -81,6 +81,15 @@ exit status:
   0  all cases passed     1  some failed     2  wrong call, bad cases, or no cases
 """
 
+_DRAW_EPILOG = """\
+examples:
+  flowstudio draw tour --zoom title
+  flowstudio draw code-review --theme auto -o review.svg
+  flowstudio draw --run last
+
+exit status: 0 drawn (what could be read of it), 2 wrong call, or nothing that could be drawn
+"""
+
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """The call, with `func` set to the function that carries it out.
@@ -198,9 +207,19 @@ def _build_check(parser: argparse.ArgumentParser) -> None:
 
 
 def _build_draw(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", metavar="PATH", help="a skill's name, folder or file, or a chart")
+    parser.add_argument(
+        "path",
+        nargs="?",
+        metavar="PATH",
+        help="a skill's name, folder or file, or a chart; with --run it may be left out",
+    )
     _add_skills(parser)
-    parser.add_argument("--ascii", action="store_true", help="plain ASCII characters only")
+    parser.add_argument(
+        "--format",
+        choices=("text", "ascii", "svg", "mermaid", "d2"),
+        help="default: what the name of FILE asks for, else text",
+    )
+    parser.add_argument("--ascii", action="store_true", help="the same as --format ascii")
     parser.add_argument(
         "--zoom",
         choices=("full", "title", "dot"),
@@ -211,9 +230,26 @@ def _build_draw(parser: argparse.ArgumentParser) -> None:
         "--direction", choices=("TD", "LR", "BT", "RL"), help="instead of the chart's own"
     )
     parser.add_argument("--width", type=int, metavar="N", help="the columns that are wished for")
-    parser.add_argument("--format", choices=("text", "svg"), default="text", help="default: text")
+    parser.add_argument(
+        "--run",
+        metavar="ID",
+        help="show this run's path, counts and states: a run's id, its beginning or end, or `last`",
+    )
+    parser.add_argument(
+        "--theme",
+        metavar="NAME",
+        help="the colours; `auto` makes an SVG that is dark or light as its reader wants it",
+    )
+    parser.add_argument(
+        "--color",
+        "--colour",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="colour in text (default: on a terminal, unless NO_COLOR is set)",
+    )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="instead of printing")
-    parser.set_defaults(func=_later("draw", "draw_chart"))
+    parser.epilog = _DRAW_EPILOG
+    parser.set_defaults(func=_later("draw", "draw"))
 
 
 def _build_convert(parser: argparse.ArgumentParser) -> None:

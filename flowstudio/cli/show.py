@@ -10,7 +10,8 @@ from typing import Any
 from flowstudio.cli.find import find_skill
 from flowstudio.cli.output import print_diagnostics, print_json, say
 from flowstudio.cli.records import diagnostic_record
-from flowstudio.flow import FlowEdge, FlowNode, Span
+from flowstudio.flow import FlowNode, Span
+from flowstudio.flow.outline import outline
 from flowstudio.skill import Skill
 from flowstudio.text import first_line
 
@@ -35,18 +36,9 @@ def _print_outline(skill: Skill) -> None:
         say(first_line(skill.description))
     if chart is None:
         return
-    say(f"\n{len(chart.nodes)} nodes, {len(chart.edges)} edges, {chart.language}")
-    exits: dict[str, list[FlowEdge]] = {}
-    for edge in chart.edges:
-        exits.setdefault(edge.src, []).append(edge)
-    for node in chart.nodes.values():
-        line = f"line {node.span.line}" if node.span else ""
-        say(f"\n{node.id}  ({node.kind}, {line})")
-        if node.kind in ("task", "decision") and node.text != node.id:
-            for text in node.text.splitlines():
-                say(f"    {text}")
-        for edge in exits.get(node.id, []):
-            say(f"  → {edge.dst}" if edge.label is None else f"  {edge.label} → {edge.dst}")
+    say(f"\n{len(chart.nodes)} nodes, {len(chart.edges)} edges, {chart.language}\n")
+    for line in outline(chart, lines=True):
+        say(line)
 
 
 def _chart_record(skill: Skill) -> dict[str, Any]:

@@ -34,7 +34,7 @@ _D2_DIRECTIONS = {"TD": "", "BT": "up", "LR": "right", "RL": "left"}
 
 def write_mermaid(chart: Chart | Flow) -> str:
     """The chart as a Mermaid flowchart: each node once, in order, then each edge on its line."""
-    names = _name_nodes(chart.nodes, _is_mermaid_id, str)
+    names = mermaid_names(chart)
     lines = [f"flowchart {chart.direction}"]
     exits = _count_exits(chart)
     for node in chart.nodes.values():
@@ -56,7 +56,7 @@ def write_mermaid(chart: Chart | Flow) -> str:
 
 def write_d2(chart: Chart | Flow) -> str:
     """The chart as a D2 diagram: each node once, in order, then each edge on its line."""
-    names = _name_nodes(chart.nodes, _is_d2_id, fold)
+    names = d2_names(chart)
     lines: list[str] = []
     if way := _D2_DIRECTIONS[chart.direction]:
         lines.append(f"direction: {way}")
@@ -67,6 +67,16 @@ def write_d2(chart: Chart | Flow) -> str:
         written = f": {write_double(label)}" if label else ""
         lines.append(f"{names[edge.src]} -> {names[edge.dst]}{written}")
     return "\n".join(lines) + "\n"
+
+
+def mermaid_names(chart: Chart | Flow) -> Mapping[str, str]:
+    """What each node is called in `write_mermaid`, by its id."""
+    return _name_nodes(chart.nodes, _is_mermaid_id, str)
+
+
+def d2_names(chart: Chart | Flow) -> Mapping[str, str]:
+    """What each node is called in `write_d2`, by its id."""
+    return _name_nodes(chart.nodes, _is_d2_id, fold)
 
 
 def _clean(label: str) -> str:
