@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from flowstudio.models.registry import find_model, list_models
 from flowstudio.models.rehearsal import AskUser, Question, SeededWalk
 from flowstudio.soul.skills import SkillLike, find_skill_file
 from flowstudio.soul.slash import SlashCommand
+from flowstudio.soul.undo import UndoError
 
 if TYPE_CHECKING:
     from flowstudio.soul.kimisoul import KimiSoul
@@ -26,6 +28,7 @@ def list_own_commands() -> list[SlashCommand]:
         SlashCommand(
             "yolo", "Let tools act without asking, or ask again", _yolo, arguments="[on|off]"
         ),
+        SlashCommand("undo", "Take back what a tool wrote last", _undo, arguments="[list|number]"),
         SlashCommand("model", "Show the models, or choose one", _model, arguments="[name]"),
         SlashCommand(
             "think", "Let the model think before it answers", _think, arguments="[on|off]"
@@ -92,6 +95,30 @@ async def _yolo(soul: KimiSoul, args: str) -> None:
         return
     soul.runtime.approval.set_yolo(on)
     soul.notify("Tools act without asking." if on else "Tools ask before they change anything.")
+
+
+async def _undo(soul: KimiSoul, args: str) -> None:
+    log = soul.runtime.undo
+    if args.casefold() == "list":
+        rows = [
+            f"{one.number:>4}  {time.strftime('%H:%M:%S', time.localtime(one.time))}  "
+            f"{'created' if one.before is None else 'changed'} {one.path}"
+            for one in log.writes
+        ]
+        soul.notify("\n".join([*rows, "/undo takes back the last one, /undo NUMBER one of them."]))
+        return
+    if args and not args.isdigit():
+        soul.notify("Write /undo, /undo list or /undo NUMBER.", "error")
+        return
+    found = [one for one in log.writes if not args or one.number == int(args)]
+    if not found:
+        what = f"There is no write {args}" if args else "No tool wrote anything"
+        soul.notify(f"{what} that could be taken back; /undo list shows them all.")
+        return
+    try:
+        soul.notify(f"Taken back: {log.revert(found[-1])}.")
+    except UndoError as error:
+        soul.notify(str(error), "error")
 
 
 async def _think(soul: KimiSoul, args: str) -> None:

@@ -261,6 +261,7 @@ class KimiSoul:
         self._checkpoint()
         self._context.append_message(Message(role="user", content=as_parts(user_input)))
         self._is_busy = True
+        self.runtime.undo.position = lambda: self._context.position
         try:
             self.last_turn = await self._agent_loop()
         finally:

@@ -76,10 +76,14 @@ class UndoLog:
         self._writes = {}
         self._count = 0
         try:
-            lines = (folder / _FILE).read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError):
+            text = (folder / _FILE).read_text(encoding="utf-8", errors="replace")
+        except OSError:
             return
-        for line in lines:
+        if text and not text.endswith("\n"):
+            # What was cut must not run into the next line.
+            with contextlib.suppress(OSError):
+                _write_private(folder / _FILE, b"\n", os.O_APPEND)
+        for line in text.splitlines():
             # A line that was cut by a kill, or damaged, costs its own write only.
             with contextlib.suppress(ValueError, KeyError, TypeError):
                 self._apply(cast("dict[str, Any]", json.loads(line)))

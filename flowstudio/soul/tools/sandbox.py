@@ -49,6 +49,8 @@ class Sandbox:
             words += ["--ro-bind", str(folder), str(folder)]
         words += ["--bind", place, place, "--proc", "/proc"]
         words += ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--die-with-parent"]
+        # Without these root could mount the rest again, writable.
+        words += ["--unshare-user-try", "--cap-drop", "ALL"]
         if not self.network:
             words.append("--unshare-net")
         return [*words, "--chdir", place, "--", *command]
