@@ -65,6 +65,8 @@ class ModelSettings(BaseModel):
         default_factory=lambda: ["tools"]
     )
     """What it can do beyond text."""
+    max_tokens: int | None = Field(default=None, gt=0)
+    """Tokens of one answer at most, thinking included; the server's own bound when left out."""
     choices: ChoiceMode = "auto"
     """How it is held to a flow's branches: `grammar` (llama.cpp), `json` (a response format) or
     `tool` (a forced call) on OpenAI-compatible servers; `text` only asks. `auto` takes what the
@@ -90,6 +92,9 @@ class LoopControl(BaseModel):
     """How often one failing call is made again."""
     max_ralph_iterations: int = Field(default=0, ge=-1)
     """Above 0 a plain prompt becomes a loop of that many rounds at most; -1 without bound."""
+    max_idle_visits: int = Field(default=4, ge=0)
+    """After how many visits of a node that gave nearly the same answer each time, while nothing
+    changed in the work folder, a run is held (without a user: ended); 0 never."""
     max_choice_retries: int = Field(default=3, ge=0)
     """How often an answer that names no branch is asked for again."""
     request_timeout: float = Field(default=600.0, gt=0)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-_PLACEHOLDER = re.compile(r"\{\{[ \t]*([^\W\d][\w.-]*)[ \t]*\}\}|\$(ARGUMENTS)\b")
+PLACEHOLDER = re.compile(r"\{\{[ \t]*([^\W\d][\w.-]*)[ \t]*\}\}|\$(ARGUMENTS)\b")
+"""`{{NAME}}` (group 1) or `$ARGUMENTS` (group 2)."""
 
 
 def placeholders(text: str) -> list[str]:
@@ -12,4 +13,4 @@ def placeholders(text: str) -> list[str]:
 
     Whether something fills them is known only to the run.
     """
-    return list(dict.fromkeys(match[1] or match[2] for match in _PLACEHOLDER.finditer(text)))
+    return list(dict.fromkeys(match[1] or match[2] for match in PLACEHOLDER.finditer(text)))

@@ -36,6 +36,21 @@ def ralph_flow(prompt: str | list[ContentPart]) -> Flow:
     return Flow(nodes, outgoing, "BEGIN", "END")
 
 
+def prompt_flow(prompt: str | list[ContentPart]) -> Flow:
+    """BEGIN → R1 (the prompt) → END: a prompt without a loop."""
+    nodes = {
+        "BEGIN": FlowNode("BEGIN", "BEGIN", "begin"),
+        "R1": FlowNode("R1", prompt, "task"),
+        "END": FlowNode("END", "END", "end"),
+    }
+    outgoing = {
+        "BEGIN": [FlowEdge("BEGIN", "R1", None)],
+        "R1": [FlowEdge("R1", "END", None)],
+        "END": [],
+    }
+    return Flow(nodes, outgoing, "BEGIN", "END")
+
+
 def ralph_moves(iterations: int) -> int:
     """The moves of R1 and at most `iterations` rounds of R2 (-1: without bound).
 
