@@ -155,6 +155,8 @@ class ResumePlan:
         position = self.position
         if position.begun is None:
             return None
+        if position.done and getattr(position.done[-1].body, "context", None) is None:
+            raise ResumeRefused("the run was recorded by a version that could not resume yet")
         flow = source.flow
         assert flow is not None
         node = position.node

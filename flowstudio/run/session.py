@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Generator, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flowstudio.flow.model import Flow
 from flowstudio.run.control import RunControl
-from flowstudio.run.folder import RunFolder, create_run
-from flowstudio.run.journal import JournalWriter
+from flowstudio.run.folder import RunFolder, create_run, open_run
+from flowstudio.run.journal import JournalWriter, Tail
+from flowstudio.run.lock import RunLock
+from flowstudio.run.resume import Position, ResumeRefused, Which, resume_plan
 from flowstudio.run.runner import DEFAULT_MAX_MOVES, FlowRunner, RunOutcome
-from flowstudio.soul import Agent, Context, KimiSoul, Runtime
+from flowstudio.run.sources import keep_flow
+from flowstudio.run.watchdog import Watchdog
+from flowstudio.soul import Agent, Context, ContextError, KimiSoul, Runtime
 from flowstudio.soul.messages import system_message
 from flowstudio.soul.slash import SlashCommand
-from flowstudio.wire import Event, FlowReloaded, Notice, Wire
+from flowstudio.wire import FlowReloaded, Notice, TalkHeld, Wire
 
 if TYPE_CHECKING:
     from kosong.message import Message
@@ -42,6 +46,11 @@ class RunRequest:
     max_moves: int = DEFAULT_MAX_MOVES
     variables: Mapping[str, str] = field(default_factory=dict[str, str])
     """What fills `{{name}}` in the prompts."""
+    rounds: int | None = None
+    """For a plain prompt the rounds that its Ralph loop may make (0: no loop); None for a flow."""
+    seed: int | None = None
+    """The seed of a rehearsed run, and the file of its answers, kept so that it can go on."""
+    script: str | None = None
 
 
 class Session:
@@ -89,8 +98,25 @@ class Session:
         self.soul.set_model(llm)
 
     async def say(self, text: str) -> None:
-        """Take what the user typed: a slash command or a prompt for the agent."""
-        await self.soul.run(text)
+        """Take what the user typed: a slash command or a prompt for the agent.
+
+        While a run is held, the run goes on behind what was said, and is resumed behind it too.
+        """
+        before = self.soul.context.position
+        try:
+            await self.soul.run(text)
+        finally:
+            if self.runner is not None and self.soul.context.position != before:
+                self._keep_talk(text)
+
+    def _keep_talk(self, text: str) -> None:
+        context = self.soul.context
+        try:
+            context.sync()
+        except OSError as error:
+            self.wire.emit(Notice(f"What was said is not on disk yet: {error}", "warning"))
+            return
+        self.wire.emit(TalkHeld(text, context.position))
 
     async def run_flow(self, request: RunRequest, control: RunControl | None = None) -> RunOutcome:
         """Run a flow from BEGIN to its end.
@@ -103,16 +129,93 @@ class Session:
             MaxStepsReached: `max_moves` moves were made and nobody is there to allow more.
             RuntimeError: a run is on already.
         """
-        if self.runner is not None:
-            raise RuntimeError("a run is on already")
+        self._require_free()
         self.control = control or RunControl()
         llm = self.llm
-        folder = self._make_folder(request, llm.name if llm else "")
-        context = Context(folder.context if folder else None)
-        if request.path is not None:
-            context.append_message(_introduce(request.name, request.path))
-        self.soul = self._make_soul(context)
-        self.runner = FlowRunner(
+        with self._own_folder(request, llm.name if llm else "") as folder:
+            context = Context(folder.context if folder else None)
+            if request.path is not None:
+                context.append_message(_introduce(request.name, request.path))
+            self.soul = self._make_soul(context)
+            self.runner = self._make_runner(request)
+            self._request, self.folder = request, folder
+            self.wire.run = folder.id if folder else "run"
+            try:
+                with self._journal(folder):
+                    return await self.runner.run(self.soul, request.input)
+            finally:
+                self.runner = None
+
+    async def resume(
+        self, path: Path, which: Which | None = None, control: RunControl | None = None
+    ) -> RunOutcome:
+        """Go on with an earlier run, in its own folder; only the visit in flight is run again.
+
+        Where somebody is there to ask, a run that was held is held again.
+
+        Args:
+            which: the flow to go on with, where its file is no longer what the run used; see
+                `resume_plan`, which also tells what else to say before this is called.
+
+        Raises:
+            ResumeRefused: it cannot go on, or (`FlowChanged`) `which` must be said first.
+            RunBusy: somebody else writes the run.
+            JournalDamaged: its journal is damaged, and not at the end.
+            OSError: the run's folder cannot be read or written.
+            ValueError: it is not a run's folder, or of a newer format.
+            what `run_flow` raises.
+        """
+        self._require_free()
+        open_run(path)
+        with RunLock(path):
+            plan = resume_plan(path)
+            source = plan.source(which)
+            start = plan.start(source)
+            assert source.flow is not None
+            folder, header = plan.folder, plan.folder.header
+            flow_file = Path(header.path) if header.path else None
+            request = RunRequest(
+                source.flow,
+                header.flow,
+                flow_file,
+                source.text,
+                header.input,
+                plan.position.begun.max_moves if plan.position.begun else DEFAULT_MAX_MOVES,
+                header.variables,
+                header.rounds,
+            )
+            try:
+                context = Context(folder.context, at=plan.position.context)
+            except ContextError as error:
+                raise ResumeRefused(str(error)) from error
+            if flow_file is not None and not plan.position.context:
+                context.append_message(_introduce(header.flow, flow_file))
+            revision = plan.position.revision
+            if source.flow != plan.recorded.flow:
+                revision += 1
+                self._keep(folder, revision, request)
+            self.control = control or RunControl()
+            _give_again(self.control, plan.position)
+            self.soul = self._make_soul(context)
+            self.runner = self._make_runner(request)
+            self.runner.revision = revision
+            self._request, self.folder = request, folder
+            self.wire.run = folder.id
+            try:
+                with self._journal(folder, plan.tail):
+                    if plan.warning:
+                        self.wire.emit(Notice(plan.warning, "warning"))
+                    return await self.runner.run(self.soul, request.input, start=start)
+            finally:
+                self.runner = None
+
+    def _require_free(self) -> None:
+        if self.runner is not None:
+            raise RuntimeError("a run is on already")
+
+    def _make_runner(self, request: RunRequest) -> FlowRunner:
+        llm = self.llm
+        return FlowRunner(
             request.flow,
             name=request.name,
             max_moves=request.max_moves,
@@ -122,14 +225,13 @@ class Session:
             model=llm.name if llm else "",
             author=llm.answers_as if llm else "model",
             variables=request.variables,
+            rounds=request.rounds,
+            watchdog=Watchdog(
+                self.runtime.config.loop.max_idle_visits,
+                self.runtime.work_dir,
+                (self._runs_dir,) if self._runs_dir else (),
+            ),
         )
-        self._request, self.folder = request, folder
-        self.wire.run = folder.id if folder else "run"
-        try:
-            with self._journal(folder):
-                return await self.runner.run(self.soul, request.input)
-        finally:
-            self.runner = None
 
     def reload(self, flow: Flow, source: str) -> FlowReloaded | None:
         """Let the run that is on use the edited flow from its next move on."""
@@ -138,7 +240,9 @@ class Session:
         body = self.runner.reload(flow)
         if self.folder is not None:
             try:
-                self._keep(self.folder, body.revision, source)
+                assert self._request is not None
+                edited = replace(self._request, flow=flow, source=source)
+                self._keep(self.folder, body.revision, edited)
             except OSError as error:
                 self.wire.emit(
                     Notice(f"Revision {body.revision} could not be kept: {error}", "warning")
@@ -156,9 +260,12 @@ class Session:
             soul.set_thinking(True)
         return soul
 
-    def _make_folder(self, request: RunRequest, model: str) -> RunFolder | None:
+    @contextlib.contextmanager
+    def _own_folder(self, request: RunRequest, model: str) -> Generator[RunFolder | None]:
+        """A folder for a new run, that nobody else writes meanwhile."""
         if self._runs_dir is None:
-            return None
+            yield None
+            return
         folder = create_run(
             self._runs_dir,
             flow=request.name,
@@ -167,31 +274,25 @@ class Session:
             input=request.input,
             work_dir=self.runtime.work_dir,
             variables=request.variables,
+            rounds=request.rounds,
+            seed=request.seed,
+            script=request.script,
         )
-        self._request = request
-        self._keep(folder, 1, request.source)
-        return folder
+        with RunLock(folder.path):
+            self._keep(folder, 1, request)
+            yield folder
 
-    def _keep(self, folder: RunFolder, revision: int, source: str) -> None:
-        path = self._request.path if self._request else None
-        folder.keep_revision(revision, path.name if path else "flow.txt", source)
+    def _keep(self, folder: RunFolder, revision: int, request: RunRequest) -> None:
+        name = request.path.name if request.path else None
+        keep_flow(folder, revision, name, request.source, request.flow)
 
     @contextlib.contextmanager
-    def _journal(self, folder: RunFolder | None) -> Generator[None]:
+    def _journal(self, folder: RunFolder | None, after: Tail | None = None) -> Generator[None]:
         if folder is None:
             yield
             return
-        writer = JournalWriter(folder.journal)
-
-        def write(event: Event) -> None:
-            try:
-                writer(event)
-            except OSError:
-                # The run breaks off now; the others must still hear that it did.
-                leave()
-                raise
-
-        leave = self.wire.subscribe(write, first=True)
+        writer = JournalWriter(folder.journal, after=after)
+        leave = self.wire.subscribe(writer, first=True)
         try:
             yield
         finally:
@@ -199,7 +300,18 @@ class Session:
             try:
                 writer.close()
             except OSError as error:
-                self.wire.emit(Notice(f"The journal could not be closed: {error}", "error"))
+                message = f"The last records of the run are not on disk: {error}"
+                self.wire.emit(Notice(message, "error"))
+
+
+def _give_again(control: RunControl, position: Position) -> None:
+    """Give the commands again that were meant for the visit that comes next."""
+    if position.node is not None and position.branch is not None:
+        control.choose(position.node, position.branch)
+    if position.prompt is not None:
+        control.replace_prompt(position.prompt)
+    if position.paused is not None and control.interactive:
+        control.pause()
 
 
 def _introduce(name: str, path: Path) -> Message:
