@@ -26,6 +26,8 @@ _BEND = 7.0
 """Radius of a line's bends."""
 _HEAD, _HALF = 8.5, 4.3
 """Length of an arrowhead, and half of its breadth."""
+_DOT = 4.5
+"""Half of a dot."""
 _WEIGHTS: Mapping[Look, float] = {"done": 2.4, "forced": 2.4, "now": 2.2, "fault": 2.2}
 _DASHED = ("forced", "chosen")
 _FONTS = (
@@ -199,16 +201,19 @@ class _Writer:
         )
 
     def _dot(self, box: Box, kind: FlowNodeKind, owner: Owner, look: Look) -> str:
-        x, y = _middle(box.x + (box.width - 1) / 2, box.y + (box.height - 1) / 2)
+        """A node at the smallest zoom: as large as its cells, so that its lines meet it."""
+        x, y = _middle(box.x, box.y)
+        width = (box.width - 1) * CELL + 2 * _DOT
+        height = (box.height - 1) * ROW + 2 * _DOT
+        x, y = x - _DOT, y - _DOT
         stroke = self._stroke(owner, look, f"f-{ink_of(look)}")
-        if kind in ("begin", "end"):
-            return f'<circle {stroke} cx="{x:.1f}" cy="{y:.1f}" r="4.5"/>'
-        size = 4.0 if kind == "task" else 5.5
-        shape = f'<rect {stroke} x="{x - size:.1f}" y="{y - size:.1f}" width="{2 * size}" '
-        shape += f'height="{2 * size}" rx="1"'
         if kind == "decision":
-            shape += f' transform="rotate(45 {x:.1f} {y:.1f})"'
-        return shape + "/>"
+            return f'<path {stroke} d="{_octagon(x, y, width, height, _DOT)}"/>'
+        radius = _DOT if kind in ("begin", "end") else 1.5
+        return (
+            f'<rect {stroke} x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
+            f'height="{height:.1f}" rx="{radius:g}"/>'
+        )
 
     def _tag(self, y: int, run: Run, look: Look) -> Iterator[str]:
         """A sign in the upper border, on a ground of its own."""
@@ -264,7 +269,7 @@ class _Writer:
         outside = _middle(*cell)
         dx, dy = outside[0] - place[0], outside[1] - place[1]
         length = abs(dx) + abs(dy) or 1.0
-        return place[0] + dx / length * 4.5, place[1] + dy / length * 4.5
+        return place[0] + dx / length * _DOT, place[1] + dy / length * _DOT
 
 
 def _octagon(x: float, y: float, width: float, height: float, cut: float) -> str:
