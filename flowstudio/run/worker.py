@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from flowstudio.run.answerers import build_llm
 from flowstudio.run.control import RunControl
 from flowstudio.run.jobs import Job, JobResult, Recipe, make_failure, make_result
+from flowstudio.run.lock import NAME as LOCK
 from flowstudio.run.session import RunRequest, Session
 from flowstudio.run.state import RunState
 from flowstudio.soul import MaxStepsReached, Runtime, default_agent
@@ -201,6 +202,6 @@ def run_alone(recipe: Recipe, job: Job, scratch: Path) -> tuple[JobResult, dict[
     files = {
         file.relative_to(scratch).as_posix(): file.read_bytes()
         for file in sorted(scratch.rglob("*"))
-        if file.is_file()
+        if file.is_file() and file.name != LOCK
     }
     return result, files
