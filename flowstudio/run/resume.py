@@ -6,7 +6,8 @@ end shows that, asks what has to be asked, and hands the plan to `Session.resume
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -82,10 +83,10 @@ class Position:
     """Why it waited when it was broken off; None where it did not."""
     at_end: bool = False
     """END was reached and left."""
-    branch: str | None = None
-    """A branch that was meant for the visit that comes next."""
+    forced: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Branches that wait to be taken by hand, by node."""
     prompt: str | None = None
-    """A prompt that was."""
+    """A prompt that was meant for the visit that comes next."""
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -224,7 +225,7 @@ def find_position(events: list[Event]) -> Position:
     paused: PauseReason | None = None
     kind = ""
     at_end = False
-    branch: str | None = None
+    forced: dict[str, str] = {}
     prompt: str | None = None
     for event in events:
         match event.body:
@@ -235,22 +236,25 @@ def find_position(events: list[Event]) -> Position:
                 ended = paused = None
             case RunForked(branch=branch, prompt=prompt):
                 ended = paused = None
+                if branch is not None and node is not None:
+                    forced[node] = branch
             case NodeEntered(kind=kind):
                 node = event.node
             case NodeLeft(to=to, revision=number) as left:
                 done.append(event)
                 node, at_end = to, to is None and kind == "end"
-                branch = prompt = None
+                forced.pop(event.node or "", None)
+                prompt = None
                 context = context if left.context is None else left.context
                 revision = max(revision, number)
             case TalkHeld(context=context):
                 pass
             case FlowReloaded(revision=revision):
                 pass
-            case CommandGiven(command="choose", target=target, value=value) if target == node:
-                branch = value
-            case CommandGiven(command="unforce", target=target) if target == node:
-                branch = None
+            case CommandGiven(command="choose", target=str(target), value=str(value)):
+                forced[target] = value
+            case CommandGiven(command="unforce", target=str(target)):
+                forced.pop(target, None)
             case CommandGiven(command="replace_prompt", target=target, value=value):
                 prompt = value if target in (None, node) else prompt
             case RunPaused(why=paused):
@@ -271,7 +275,7 @@ def find_position(events: list[Event]) -> Position:
         ended,
         paused,
         at_end,
-        branch,
+        forced,
         prompt,
     )
 

@@ -306,8 +306,8 @@ class Session:
 
 def _give_again(control: RunControl, position: Position) -> None:
     """Give the commands again that were meant for the visit that comes next."""
-    if position.node is not None and position.branch is not None:
-        control.choose(position.node, position.branch)
+    for node, branch in position.forced.items():
+        control.choose(node, branch)
     if position.prompt is not None:
         control.replace_prompt(position.prompt)
     if position.paused is not None and control.interactive:
