@@ -40,14 +40,18 @@ examples:
   flowstudio run tour --seed 1
   flowstudio run code-review --model gpt-4.1 --input "the retry change"
   flowstudio run skills/code-review --script answers.yaml --json
+  git diff | flowstudio run code-review --input - --var strictness=high
+  flowstudio run --prompt "Make the tests pass." --max-ralph-iterations 10
 
 exit status:
-  0  END was reached                     5  --max-moves was reached
-  1  the script's expectation failed     6  a tool was refused
-  2  wrong call, unreadable or invalid   7  a node without an exit was reached
-     flow, or no model                 130  interrupted
-  3  no valid choice after all retries
-  4  the model failed (key, network, server, script at its end)
+  0  END was reached                     6  a tool was refused
+  1  the script's expectation failed     7  a node without an exit was reached
+  2  wrong call, a missing value,        8  --max-ralph-iterations was reached
+     unreadable flow, or no model        9  the loop got nowhere (--max-idle-visits)
+  3  no valid choice after all retries  10  a breakpoint was reached (--break)
+  4  the model failed (key, network,   130  interrupted
+     server, script at its end)
+  5  --max-moves was reached
 """
 
 _BATCH_EPILOG = """\
@@ -264,15 +268,50 @@ def _build_convert(parser: argparse.ArgumentParser) -> None:
 
 def _build_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "path", metavar="NAME|PATH", help="a flow skill's name, folder or file, or a chart"
+        "path",
+        nargs="?",
+        metavar="NAME|PATH",
+        help="a flow skill's name, folder or file, or a chart",
     )
     _add_skills(parser)
     _add_model(parser)
     parser.add_argument(
-        "--input", default=None, metavar="TEXT", help="the flow's input: $ARGUMENTS"
+        "--input", default=None, metavar="TEXT", help="fills $ARGUMENTS; - reads standard input"
     )
     parser.add_argument(
-        "--max-moves", type=int, default=1000, metavar="N", help="stop after N moves (default 1000)"
+        "--var",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="fills {{NAME}}; may be given several times",
+    )
+    parser.add_argument(
+        "--prompt", metavar="TEXT", help="run a plain prompt instead of a flow; - reads it"
+    )
+    parser.add_argument(
+        "--max-ralph-iterations",
+        type=int,
+        metavar="N",
+        help="with --prompt: go on until the model says STOP, at most N rounds; -1 without bound",
+    )
+    parser.add_argument(
+        "--break",
+        action="append",
+        default=[],
+        dest="breakpoints",
+        metavar="'NODE [after] [IF]'",
+        help="end the run there, for `resume` or the studio to go on from: 'check visit >= 3', "
+        "'check choice = No', 'check answer ~ (?i)error and tokens > 20k'",
+    )
+    parser.add_argument(
+        "--max-moves", type=int, metavar="N", help="stop after N moves (default 1000)"
+    )
+    parser.add_argument(
+        "--max-idle-visits",
+        type=int,
+        metavar="K",
+        help="end a loop whose node gives nearly the same answer K times while nothing changes in "
+        "the work folder (default 4; 0 never)",
     )
     parser.add_argument(
         "--yolo", action="store_true", help="let tools write and run commands without asking"

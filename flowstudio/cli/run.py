@@ -4,70 +4,158 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
-import signal
+import os
 import sys
-from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flowstudio.cli.find import find_skill
-from flowstudio.cli.output import fail, print_diagnostics, print_json, say
+from flowstudio.cli.output import fail, print_diagnostics, say
+from flowstudio.cli.run_output import (
+    STATUS,
+    RunOutput,
+    RunPrinter,
+    show_json,
+    stop_on_interrupt,
+)
+from flowstudio.cli.values import (
+    WrongValue,
+    explain_missing,
+    explain_unused,
+    read_input,
+    read_variables,
+)
 from flowstudio.config import Config, load_config
-from flowstudio.text import duration, first_line, shorten
 from flowstudio.wire import (
-    ApprovalAsked,
-    ApprovalGiven,
-    ChoiceMade,
     ChoiceRejected,
     EndReason,
     Event,
     NodeEntered,
-    Notice,
-    Retried,
     RunEnded,
-    RunStarted,
     StepBegan,
-    Text,
-    ToolCalled,
-    ToolReturned,
     Wire,
 )
 
 if TYPE_CHECKING:
     from flowstudio.models.llm import LLM
     from flowstudio.models.script import Script
-    from flowstudio.run.control import RunControl
+    from flowstudio.run.breakpoints import Breakpoint
+    from flowstudio.run.session import RunRequest
     from flowstudio.skill import Skill
-
-_STATUS: dict[EndReason, int] = {
-    "reached_end": 0,
-    "choice_failed": 3,
-    "model_failed": 4,
-    "max_moves": 5,
-    "tool_rejected": 6,
-    "dead_end": 7,
-    "failed": 2,
-    "stopped": 130,
-}
-_ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 def run_flow(args: argparse.Namespace) -> int:
-    """Run a flow and give the exit status of its end."""
+    """Run a flow or a plain prompt and give the exit status of its end."""
+    if wrong := _wrong_call(args):
+        return fail(wrong, "flowstudio run --help shows examples")
+    loaded = load_config()
+    for problem in loaded.problems:
+        say(f"flowstudio: {problem}", file=sys.stderr)
+    config = loaded.config
+    if args.max_idle_visits is not None:
+        config.loop.max_idle_visits = args.max_idle_visits
+    if args.prompt is not None:
+        return _run_prompt(args, config)
     skill = find_skill(args.path, args.skills_dir)
     if skill is None:
         return 2
     if skill.flow is None:
         print_diagnostics(skill.diagnostics, {skill.path: skill.source}, file=sys.stderr)
         return fail(f"{skill.name} holds no flow that can be run", "")
-    if args.max_moves < 1:
-        return fail("--max-moves must be at least 1", "")
-    loaded = load_config()
-    for problem in loaded.problems:
-        say(f"flowstudio: {problem}", file=sys.stderr)
-    return asyncio.run(_run(args, skill, loaded.config))
+    return _run_skill(args, skill, config)
+
+
+def _wrong_call(args: argparse.Namespace) -> str:
+    """What is wrong with the call, if anything."""
+    if (args.path is None) == (args.prompt is None):
+        return "give a flow to run, or --prompt TEXT"
+    if args.max_moves is not None and args.max_moves < 1:
+        return "--max-moves must be at least 1"
+    if args.max_idle_visits is not None and args.max_idle_visits < 0:
+        return "--max-idle-visits must be at least 0"
+    if args.max_ralph_iterations is not None:
+        if args.max_ralph_iterations < -1:
+            return "--max-ralph-iterations must be at least 0, or -1 for no bound"
+        if args.prompt is None:
+            return "--max-ralph-iterations repeats a plain prompt: give it with --prompt TEXT"
+    if args.prompt is not None and (args.input is not None or args.var):
+        return "--prompt is sent as it is: --input and --var go with a flow"
+    if args.prompt is not None and args.max_moves is not None:
+        return "--prompt is bounded by --max-ralph-iterations, not by --max-moves"
+    return ""
+
+
+def _run_prompt(args: argparse.Namespace, config: Config) -> int:
+    from flowstudio.run.plain_prompt import prompt_request
+
+    try:
+        prompt = read_input(args.prompt, "--prompt")
+    except WrongValue as error:
+        return fail(str(error), "")
+    if not prompt.strip():
+        return fail("the prompt is empty", "")
+    rounds: int = (
+        config.loop.max_ralph_iterations
+        if args.max_ralph_iterations is None
+        else args.max_ralph_iterations
+    )
+    return _start(args, config, prompt_request(prompt, rounds))
+
+
+def _run_skill(args: argparse.Namespace, skill: Skill, config: Config) -> int:
+    from flowstudio.run.prompts import missing_values
+    from flowstudio.run.runner import DEFAULT_MAX_MOVES
+    from flowstudio.run.session import RunRequest
+
+    assert skill.flow is not None
+    is_rehearsal = args.script is not None or args.seed is not None
+    try:
+        variables = read_variables(args.var)
+        # In a rehearsal nobody reads the prompts, so the input may be left out.
+        missing = missing_values(
+            skill.flow,
+            variables,
+            has_input=args.input is not None or is_rehearsal,
+            source=skill.source,
+        )
+        if missing:
+            return fail(explain_missing(missing, str(skill.path)), "")
+        text = None if args.input is None else read_input(args.input)
+    except WrongValue as error:
+        return fail(str(error), "")
+    for warning in explain_unused(skill.flow, list(variables)):
+        say(f"flowstudio: {warning}", file=sys.stderr)
+    request = RunRequest(
+        skill.flow,
+        skill.name,
+        skill.path,
+        skill.source,
+        text or "",
+        max_moves=args.max_moves or DEFAULT_MAX_MOVES,
+        variables=variables,
+    )
+    return _start(args, config, request, takes_script_input=text is None)
+
+
+def _start(
+    args: argparse.Namespace,
+    config: Config,
+    request: RunRequest,
+    *,
+    takes_script_input: bool = False,
+) -> int:
+    from flowstudio.run.breakpoints import parse_break_option
+    from flowstudio.run.conditions import ConditionError
+
+    points: list[Breakpoint] = []
+    for option in args.breakpoints:
+        try:
+            points.append(parse_break_option(option, request.flow.nodes))
+        except ConditionError as error:
+            return fail(f"--break {option!r}: {error}", "")
+    return asyncio.run(_run(args, config, request, points, takes_script_input=takes_script_input))
 
 
 @dataclass(slots=True)
@@ -117,24 +205,36 @@ class _Tally:
         return found
 
 
-async def _run(args: argparse.Namespace, skill: Skill, config: Config) -> int:
+async def _run(
+    args: argparse.Namespace,
+    config: Config,
+    request: RunRequest,
+    points: Sequence[Breakpoint],
+    *,
+    takes_script_input: bool,
+) -> int:
     from flowstudio import paths
     from flowstudio.models import ModelError
+    from flowstudio.run.breakpoints import Breakpoints
     from flowstudio.run.control import RunControl
-    from flowstudio.run.session import RunRequest, Session
+    from flowstudio.run.session import Session
     from flowstudio.skill import configured_dirs, discover
     from flowstudio.soul import MaxStepsReached, Runtime, default_agent
 
-    assert skill.flow is not None
     try:
         llm, script = await _find_llm(args, config)
     except ModelError as error:
         return fail(str(error), "")
+    if script is not None:
+        request = replace(request, script=os.path.abspath(args.script))
+        if takes_script_input:
+            request = replace(request, input=script.args)
+    request = replace(request, seed=args.seed)
     wire = Wire()
-    control = RunControl()
+    control = RunControl(breakpoints=Breakpoints(points))
     tally = _Tally()
     wire.subscribe(tally.take)
-    output = _Output(_show_json if args.json else _Printer().show, control)
+    output = RunOutput(show_json if args.json else RunPrinter().show, control)
     wire.subscribe(output.take)
     catalogue = discover(Path.cwd(), extra_dirs=configured_dirs(args.skills_dir))
     runtime = Runtime.create(
@@ -146,15 +246,11 @@ async def _run(args: argparse.Namespace, skill: Skill, config: Config) -> int:
         policy="allow" if args.yolo or config.yolo else "reject",
     )
     session = Session(runtime, default_agent(runtime), runs_dir=paths.runs_dir())
-    text = _as_text(args.input) if args.input is not None else (script.args if script else "")
-    request = RunRequest(
-        skill.flow, skill.name, skill.path, skill.source, text, max_moves=args.max_moves
-    )
-    with _stop_on_interrupt(control):
+    with stop_on_interrupt(control):
         try:
             reason = (await session.run_flow(request, control)).reason
         except MaxStepsReached:
-            reason = "max_moves"
+            reason = tally.reason or "max_moves"
         except OSError as error:
             return fail(f"the run cannot be kept on disk: {error}", "see FLOWSTUDIO_HOME")
     if output.is_closed:
@@ -163,7 +259,7 @@ async def _run(args: argparse.Namespace, skill: Skill, config: Config) -> int:
         for miss in misses:
             say(f"flowstudio: the script's expectation failed: {miss}", file=sys.stderr)
         return 1
-    return _STATUS[reason]
+    return STATUS[reason]
 
 
 async def _find_llm(args: argparse.Namespace, config: Config) -> tuple[LLM, Script | None]:
@@ -196,100 +292,3 @@ async def _find_llm(args: argparse.Namespace, config: Config) -> tuple[LLM, Scri
             "such as OPENAI_API_KEY. In the studio (flowstudio) you answer yourself."
         )
     return await build_model(option, config), None
-
-
-@contextlib.contextmanager
-def _stop_on_interrupt(control: RunControl) -> Generator[None]:
-    """Ctrl-C (and SIGTERM) ends the run in good order: the journal says so, the stream is cut."""
-    loop = asyncio.get_running_loop()
-    try:
-        for number in _ENDING:
-            loop.add_signal_handler(number, control.stop)
-    except NotImplementedError:
-        yield
-        return
-    try:
-        yield
-    finally:
-        for number in _ENDING:
-            loop.remove_signal_handler(number)
-
-
-def _as_text(argument: str) -> str:
-    """An argument of the command line as text: bytes that are no UTF-8 are replaced."""
-    return argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-class _Output:
-    """Shows events as long as somebody reads them; when the reader goes, the run ends too."""
-
-    def __init__(self, show: Callable[[Event], None], control: RunControl) -> None:
-        self._show = show
-        self._control = control
-        self.is_closed = False
-        """True once the reader of our output (`| head`) has gone."""
-
-    def take(self, event: Event) -> None:
-        """Show one event."""
-        if self.is_closed:
-            return
-        try:
-            self._show(event)
-        except BrokenPipeError:
-            self.is_closed = True
-            self._control.stop()
-
-
-def _show_json(event: Event) -> None:
-    print_json(event.to_json())
-
-
-class _Printer:
-    """Prints a run for people, line by line."""
-
-    def __init__(self) -> None:
-        self._in_text = False
-
-    def show(self, event: Event) -> None:
-        """Print one event, at once: an answer streams."""
-        self._print(event)
-        sys.stdout.flush()
-
-    def _print(self, event: Event) -> None:
-        if isinstance(event.body, Text):
-            say(event.body.text, end="")
-            self._in_text = not event.body.text.endswith("\n")
-            return
-        if self._in_text and not isinstance(event.body, StepBegan):
-            say()
-            self._in_text = False
-        match event.body:
-            case RunStarted(flow=flow, model=model):
-                say(f"▶ {flow}  ({model}, run {event.run})")
-            case NodeEntered(kind="begin" | "end"):
-                pass
-            case NodeEntered(label=label):
-                title = shorten(first_line(label), 70)
-                say(f"\n● {event.node}  {title}  (visit {event.visit})")
-            case ChoiceRejected(got=got, branches=branches):
-                what = "no choice" if got is None else f"“{got}” is no branch"
-                say(f"  ↻ {what}; asked again for one of: {', '.join(branches)}")
-            case ChoiceMade(branch=branch, by=by):
-                say(f"  → {branch}  ({by})")
-            case ToolCalled(name=name, arguments=arguments):
-                say(f"  ⚙ {name} {shorten(arguments, 100)}")
-            case ToolReturned(ok=ok, brief=brief, seconds=seconds):
-                say(f"    {'✓' if ok else '✗'} {brief} ({duration(seconds)})")
-            case ApprovalAsked(tool=tool, description=description):
-                say(f"  ? {tool}: {shorten(description, 100)}")
-            case ApprovalGiven(verdict="reject"):
-                say("  ✗ refused: nobody is here to allow it; --yolo allows everything")
-            case Retried(reason=reason, wait=wait):
-                say(f"  ↻ {reason} Trying again in {duration(wait)}.")
-            case Notice(text=text):
-                say(f"  ! {text}")
-            case RunEnded(reason=reason, message=message, moves=moves):
-                sign = "✓" if reason == "reached_end" else "✗"
-                say(f"\n{sign} {message}, after {moves} moves")
-            case _:
-                pass

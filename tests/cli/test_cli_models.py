@@ -95,7 +95,7 @@ def test_a_tool_that_only_reads_runs_without_leave(shell: Shell, chart: Path) ->
         say("<choice>yes</choice>"),
     )
     with serving(shell, *replies) as server:
-        done = shell.inside("run", chart, "--model", "mine", "--json")
+        done = shell.inside("run", chart, "--model", "mine", "--input", "the bug", "--json")
     assert done.status == 0
     assert "the sky is blue" in server.requests[1].last_text
     returned = [event for event in done.events if event["type"] == "tool_returned"]
@@ -107,7 +107,7 @@ WRITE = use(Call("WriteFile", {"path": "x.txt", "content": "written\n"}))
 
 def test_a_tool_that_writes_is_refused_where_nobody_can_allow_it(shell: Shell, chart: Path) -> None:
     with serving(shell, WRITE):
-        done = shell.inside("run", chart, "--model", "mine")
+        done = shell.inside("run", chart, "--model", "mine", "--input", "the bug")
     assert done.status == 6
     assert "refused: nobody is here to allow it; --yolo allows everything" in done.out
     assert not (shell.cwd / "x.txt").exists()
@@ -115,7 +115,7 @@ def test_a_tool_that_writes_is_refused_where_nobody_can_allow_it(shell: Shell, c
 
 def test_with_yolo_a_tool_may_write(shell: Shell, chart: Path) -> None:
     with serving(shell, WRITE, say("Done."), say("<choice>yes</choice>")):
-        done = shell.inside("run", chart, "--model", "mine", "--yolo")
+        done = shell.inside("run", chart, "--model", "mine", "--input", "the bug", "--yolo")
     assert done.status == 0
     assert (shell.cwd / "x.txt").read_text() == "written\n"
 
@@ -143,7 +143,7 @@ def test_a_server_that_fails_ends_the_run_with_status_4_and_a_sentence(
     shell: Shell, chart: Path, reply: Reply, sentence: str
 ) -> None:
     with serving(shell, reply):
-        done = shell.inside("run", chart, "--model", "mine", "--json")
+        done = shell.inside("run", chart, "--model", "mine", "--input", "the bug", "--json")
     assert done.status == 4
     last = done.events[-1]
     assert (last["type"], last["reason"]) == ("run_ended", "model_failed")
@@ -153,7 +153,7 @@ def test_a_server_that_fails_ends_the_run_with_status_4_and_a_sentence(
 
 def test_the_sentence_is_printed_for_people_too(shell: Shell, chart: Path) -> None:
     with serving(shell, fail(401, message=f"Incorrect API key provided: {KEY}")):
-        done = shell("run", chart, "--model", "mine")
+        done = shell("run", chart, "--model", "mine", "--input", "the bug")
     assert done.status == 4
     assert re.search(r"✗ The model's server refused the key \(401\)\..*, after 1 moves", done.out)
     assert not holds_key(shell, done)
@@ -161,7 +161,7 @@ def test_the_sentence_is_printed_for_people_too(shell: Shell, chart: Path) -> No
 
 def test_a_silent_server_is_given_up_after_the_configured_time(shell: Shell, chart: Path) -> None:
     with serving(shell, say("Let me ", fault="stall"), request_timeout=0.5):
-        done = shell("run", chart, "--model", "mine", "--json")
+        done = shell("run", chart, "--model", "mine", "--input", "the bug", "--json")
     assert done.status == 4
     assert "did not answer in time" in done.events[-1]["message"]
     assert "loop.request_timeout" in done.events[-1]["message"]
@@ -172,7 +172,7 @@ def test_a_server_that_is_not_there_is_said(shell: Shell, chart: Path) -> None:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
         configure(shell, f"http://127.0.0.1:{port}/v1")
-        done = shell("run", chart, "--model", "mine", "--json")
+        done = shell("run", chart, "--model", "mine", "--input", "the bug", "--json")
     assert done.status == 4
     assert "The model's server cannot be reached" in done.events[-1]["message"]
     assert not holds_key(shell, done)
@@ -183,7 +183,7 @@ def test_a_rate_limit_is_waited_out_as_long_as_the_server_asks_and_said(
 ) -> None:
     replies = (fail(429, Retry_After="0.1"), say("Done."), say("<choice>yes</choice>"))
     with serving(shell, *replies, max_retries_per_step=1):
-        done = shell.inside("run", chart, "--model", "mine", "--json")
+        done = shell.inside("run", chart, "--model", "mine", "--input", "the bug", "--json")
     assert done.status == 0
     retried = [event for event in done.events if event["type"] == "retried"]
     assert [(one["attempt"], one["attempts"]) for one in retried] == [(1, 2)]
@@ -193,7 +193,7 @@ def test_a_rate_limit_is_waited_out_as_long_as_the_server_asks_and_said(
 
 def test_a_wait_that_is_too_long_is_not_waited_out(shell: Shell, chart: Path) -> None:
     with serving(shell, fail(429, Retry_After="7200"), max_retries_per_step=3):
-        done = shell.inside("run", chart, "--model", "mine", "--json")
+        done = shell.inside("run", chart, "--model", "mine", "--input", "the bug", "--json")
     assert done.status == 4
     assert "Wait 2.0 h and try again." in done.events[-1]["message"]
 
@@ -201,7 +201,7 @@ def test_a_wait_that_is_too_long_is_not_waited_out(shell: Shell, chart: Path) ->
 def test_a_missing_key_is_a_wrong_call_that_names_the_variable(shell: Shell, chart: Path) -> None:
     configure(shell, "http://127.0.0.1:1/v1")
     del shell.env["IT_KEY"]
-    done = shell.inside("run", chart, "--model", "mine")
+    done = shell.inside("run", chart, "--model", "mine", "--input", "the bug")
     assert (done.status, done.out) == (2, "")
     assert "IT_KEY" in done.err
     assert shell.runs == []
@@ -209,7 +209,7 @@ def test_a_missing_key_is_a_wrong_call_that_names_the_variable(shell: Shell, cha
 
 def test_an_unknown_model_is_answered_with_a_near_one(shell: Shell, chart: Path) -> None:
     configure(shell, "http://127.0.0.1:1/v1")
-    done = shell.inside("run", chart, "--model", "mime")
+    done = shell.inside("run", chart, "--model", "mime", "--input", "the bug")
     assert (done.status, done.out) == (2, "")
     assert "There is no model “mime”. Did you mean mine?" in done.err
 
@@ -218,7 +218,7 @@ def test_the_configured_model_answers_where_none_is_named(shell: Shell, chart: P
     with serving(shell, say("Done."), say("<choice>yes</choice>")):
         config = shell.cwd / "flowstudio-home" / "config" / "config.yaml"
         config.write_text("model: mine\n" + config.read_text())
-        assert shell.inside("run", chart).status == 0
+        assert shell.inside("run", chart, "--input", "the bug").status == 0
 
 
 def test_what_a_model_says_never_reaches_the_terminal_as_an_escape(
@@ -227,7 +227,7 @@ def test_what_a_model_says_never_reaches_the_terminal_as_an_escape(
     evil = "\x1b]0;owned\x07 \x1b[2J [bold]x[/bold] \x9b31m \u202e"
     for form in ([], ["--json"]):
         with serving(shell, say(evil), say("<choice>yes</choice>")):
-            done = shell.inside("run", chart, "--model", "mine", *form)
+            done = shell.inside("run", chart, "--model", "mine", "--input", "the bug", *form)
         assert done.status == 0
         assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", done.out)
         assert "[bold]x[/bold]" in done.out

@@ -254,7 +254,7 @@ def test_a_standard_skill_is_no_flow_to_run(shell: Shell) -> None:
 
 
 def test_without_anybody_to_answer_the_call_says_what_to_give(shell: Shell, chart: Path) -> None:
-    done = shell.inside("run", chart)
+    done = shell.inside("run", chart, "--input", "the bug")
     assert (done.status, done.out) == (2, "")
     assert "--script FILE, --seed N or --model M" in done.err
 
@@ -297,7 +297,7 @@ models: {{slow: {{provider: it, model: slow-1}}}}
 def test_an_interrupt_ends_the_run_in_good_order(
     shell: Shell, chart: Path, stalling: ScriptedServer, number: int
 ) -> None:
-    with running(shell, "run", chart, "--model", "slow", "--json") as process:
+    with running(shell, "run", chart, "--model", "slow", "--input", "the bug", "--json") as process:
         wait_for(process, "text")
         process.send_signal(number)
         out, err = process.communicate(timeout=LONGEST)
@@ -312,7 +312,7 @@ def test_an_interrupt_ends_the_run_in_good_order(
 def test_a_killed_run_leaves_a_journal_that_opens_and_holds_each_visit_that_was_left(
     shell: Shell, chart: Path, stalling: ScriptedServer
 ) -> None:
-    with running(shell, "run", chart, "--model", "slow", "--json") as process:
+    with running(shell, "run", chart, "--model", "slow", "--input", "the bug", "--json") as process:
         told = wait_for(process, "text")
         process.kill()
         process.wait(LONGEST)
