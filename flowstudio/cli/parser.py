@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from flowstudio import __version__
+from flowstudio.cli.options import add_json, add_model, add_skills, later
+from flowstudio.cli.runs_parser import RUN_COMMANDS
 
 _STUDIO_HELP = """\
 Flow Studio: see, run, step through and edit agent flows in the terminal.
@@ -22,6 +23,11 @@ Flow Studio: see, run, step through and edit agent flows in the terminal.
     draw      a flow as a picture in characters
     convert   a chart from Mermaid to D2, or back
     run       run a flow without a screen
+    runs      the runs that are kept, and how they stand; prune
+    resume    go on with a run that was broken off or ended early
+    fork      a new run from any visit of an earlier one
+    replay    run a flow on an earlier run's answers, without a model
+    diff      the first difference of two runs
     batch     run a flow many times, and see what the runs add up to
     stability ask one decision many times, and see how it splits
     test      check flows against the cases that their authors wrote
@@ -105,15 +111,6 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     return _studio_parser().parse_args(argv)
 
 
-def _later(module: str, function: str) -> Callable[[argparse.Namespace], int]:
-    """A function of a module that is imported when it is called."""
-
-    def call(args: argparse.Namespace) -> int:
-        return getattr(importlib.import_module(f"flowstudio.cli.{module}"), function)(args)
-
-    return call
-
-
 def _studio_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="flowstudio",
@@ -131,9 +128,9 @@ def _studio_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--theme", metavar="NAME", help="a colour theme, such as studio-light")
     parser.add_argument("--yolo", action="store_true", help="let tools act without asking")
-    _add_skills(parser)
-    _add_model(parser)
-    parser.set_defaults(func=_later("studio", "open_studio"))
+    add_skills(parser)
+    add_model(parser)
+    parser.set_defaults(func=later("studio", "open_studio"))
     return parser
 
 
@@ -148,52 +145,25 @@ def _command_parser(name: str) -> argparse.ArgumentParser:
     return parser
 
 
-def _add_skills(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--skills-dir",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="one more folder of skills; may be given several times",
-    )
-
-
-def _add_model(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("who answers (default: the configured model)")
-    who = group.add_mutually_exclusive_group()
-    who.add_argument("--model", metavar="M", help="a model of the configuration, or `rehearsal`")
-    who.add_argument(
-        "--script", type=Path, metavar="FILE", help="scripted answers (YAML), without a model"
-    )
-    who.add_argument(
-        "--seed", type=int, metavar="N", help="a walk that picks branches by chance, the same for N"
-    )
-
-
-def _add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON for programs")
-
-
 def _build_list(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", nargs="?", type=Path, metavar="PATH", help="the work folder")
-    _add_skills(parser)
-    _add_json(parser)
-    parser.set_defaults(func=_later("list", "list_skills"))
+    add_skills(parser)
+    add_json(parser)
+    parser.set_defaults(func=later("list", "list_skills"))
 
 
 def _build_show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH", help="a skill's name, folder or file, or a chart")
-    _add_skills(parser)
-    _add_json(parser)
-    parser.set_defaults(func=_later("show", "show"))
+    add_skills(parser)
+    add_json(parser)
+    parser.set_defaults(func=later("show", "show"))
 
 
 def _build_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "paths", nargs="+", type=Path, metavar="PATH", help="skills, charts, or folders of them"
     )
-    _add_json(parser)
+    add_json(parser)
     parser.add_argument(
         "--format",
         choices=("text", "json", "github", "sarif"),
@@ -207,7 +177,7 @@ def _build_check(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--yes", action="store_true", help="with --fix: write without asking")
     parser.epilog = "exit status: 0 no errors (warnings allowed), 1 errors, 2 wrong call"
-    parser.set_defaults(func=_later("check", "check"))
+    parser.set_defaults(func=later("check", "check"))
 
 
 def _build_draw(parser: argparse.ArgumentParser) -> None:
@@ -217,7 +187,7 @@ def _build_draw(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="a skill's name, folder or file, or a chart; with --run it may be left out",
     )
-    _add_skills(parser)
+    add_skills(parser)
     parser.add_argument(
         "--format",
         choices=("text", "ascii", "svg", "mermaid", "d2"),
@@ -253,17 +223,17 @@ def _build_draw(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="instead of printing")
     parser.epilog = _DRAW_EPILOG
-    parser.set_defaults(func=_later("draw", "draw"))
+    parser.set_defaults(func=later("draw", "draw"))
 
 
 def _build_convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH", help="a skill's name, folder or file, or a chart")
-    _add_skills(parser)
+    add_skills(parser)
     parser.add_argument(
         "--to", choices=("mermaid", "d2"), help="default: the language that it is not in"
     )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="instead of printing")
-    parser.set_defaults(func=_later("convert", "convert"))
+    parser.set_defaults(func=later("convert", "convert"))
 
 
 def _build_run(parser: argparse.ArgumentParser) -> None:
@@ -273,8 +243,8 @@ def _build_run(parser: argparse.ArgumentParser) -> None:
         metavar="NAME|PATH",
         help="a flow skill's name, folder or file, or a chart",
     )
-    _add_skills(parser)
-    _add_model(parser)
+    add_skills(parser)
+    add_model(parser)
     parser.add_argument(
         "--input", default=None, metavar="TEXT", help="fills $ARGUMENTS; - reads standard input"
     )
@@ -316,9 +286,9 @@ def _build_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--yolo", action="store_true", help="let tools write and run commands without asking"
     )
-    _add_json(parser)
+    add_json(parser)
     parser.epilog = _RUN_EPILOG
-    parser.set_defaults(func=_later("run", "run_flow"))
+    parser.set_defaults(func=later("run", "run_flow"))
 
 
 def _build_batch(parser: argparse.ArgumentParser) -> None:
@@ -341,8 +311,8 @@ def _build_batch(parser: argparse.ArgumentParser) -> None:
         metavar="K",
         help="runs at the same time, each in a process of its own (default 1)",
     )
-    _add_skills(parser)
-    _add_model(parser)
+    add_skills(parser)
+    add_model(parser)
     parser.add_argument(
         "--max-moves", type=int, default=1000, metavar="N", help="stop a run after N moves"
     )
@@ -366,9 +336,9 @@ def _build_batch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--draw", type=Path, metavar="FILE", help="write the drawing with its heat as SVG"
     )
-    _add_json(parser)
+    add_json(parser)
     parser.epilog = _BATCH_EPILOG
-    parser.set_defaults(func=_later("batch", "run_batch"))
+    parser.set_defaults(func=later("batch", "run_batch"))
 
 
 def _build_stability(parser: argparse.ArgumentParser) -> None:
@@ -390,19 +360,19 @@ def _build_stability(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--parallel", type=int, default=4, metavar="K", help="questions at a time (default 4)"
     )
-    _add_skills(parser)
-    _add_model(parser)
+    add_skills(parser)
+    add_model(parser)
     parser.add_argument("--yolo", action="store_true", help="let tools act without asking")
-    _add_json(parser)
+    add_json(parser)
     parser.epilog = _STABILITY_EPILOG
-    parser.set_defaults(func=_later("stability", "ask_decision"))
+    parser.set_defaults(func=later("stability", "ask_decision"))
 
 
 def _build_test(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "paths", nargs="+", metavar="NAME|PATH", help="flow skills, or folders of them"
     )
-    _add_skills(parser)
+    add_skills(parser)
     parser.add_argument(
         "--format",
         choices=("text", "junit", "tap"),
@@ -411,12 +381,12 @@ def _build_test(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="instead of printing")
     parser.epilog = _TEST_EPILOG
-    parser.set_defaults(func=_later("cases", "test_flows"))
+    parser.set_defaults(func=later("cases", "test_flows"))
 
 
 def _build_explain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("code", nargs="?", metavar="CODE", help="such as end-unreachable")
-    parser.set_defaults(func=_later("explain", "explain"))
+    parser.set_defaults(func=later("explain", "explain"))
 
 
 _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
@@ -426,6 +396,7 @@ _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "draw": (_build_draw, "Draw any chart that can be read, whether or not it can be run."),
     "convert": (_build_convert, "Write a chart in the other language: the same flow."),
     "run": (_build_run, "Run a flow without a screen."),
+    **RUN_COMMANDS,
     "batch": (_build_batch, "Run a flow many times, and sum up what the runs did."),
     "stability": (_build_stability, "Ask one decision many times from the same context."),
     "test": (_build_test, "Check flows against their cases, without a model."),

@@ -1,0 +1,49 @@
+"""What several commands of the command line have in common."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+
+
+def later(module: str, function: str) -> Callable[[argparse.Namespace], int]:
+    """A function of a module that is imported when it is called."""
+
+    def call(args: argparse.Namespace) -> int:
+        return getattr(importlib.import_module(f"flowstudio.cli.{module}"), function)(args)
+
+    return call
+
+
+def add_skills(parser: argparse.ArgumentParser) -> None:
+    """`--skills-dir`."""
+    parser.add_argument(
+        "--skills-dir",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="one more folder of skills; may be given several times",
+    )
+
+
+def add_model(
+    parser: argparse.ArgumentParser, title: str = "who answers (default: the configured model)"
+) -> None:
+    """`--model`, `--script` and `--seed`."""
+    group = parser.add_argument_group(title)
+    who = group.add_mutually_exclusive_group()
+    who.add_argument("--model", metavar="M", help="a model of the configuration, or `rehearsal`")
+    who.add_argument(
+        "--script", type=Path, metavar="FILE", help="scripted answers (YAML), without a model"
+    )
+    who.add_argument(
+        "--seed", type=int, metavar="N", help="a walk that picks branches by chance, the same for N"
+    )
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """`--json`."""
+    parser.add_argument("--json", action="store_true", help="print JSON for programs")
