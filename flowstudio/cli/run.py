@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -155,6 +154,9 @@ def _start(
             points.append(parse_break_option(option, request.flow.nodes))
         except ConditionError as error:
             return fail(f"--break {option!r}: {error}", "")
+    if args.script is not None:
+        request = replace(request, script=str(Path(args.script).absolute()))
+    request = replace(request, seed=args.seed)
     return asyncio.run(_run(args, config, request, points, takes_script_input=takes_script_input))
 
 
@@ -225,11 +227,8 @@ async def _run(
         llm, script = await _find_llm(args, config)
     except ModelError as error:
         return fail(str(error), "")
-    if script is not None:
-        request = replace(request, script=os.path.abspath(args.script))
-        if takes_script_input:
-            request = replace(request, input=script.args)
-    request = replace(request, seed=args.seed)
+    if script is not None and takes_script_input:
+        request = replace(request, input=script.args)
     wire = Wire()
     control = RunControl(breakpoints=Breakpoints(points))
     tally = _Tally()
