@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _STEP = 3
 """Columns of one level."""
 _DEEPEST = 12
-"""Levels that are indented; deeper ones stand at the same column as this one."""
+"""Levels that are indented; deeper branches say where they go on, at the same column."""
 _NAMED = 6
 """Other nodes that are named in one sentence."""
 _KINDS = {"begin": "Begin", "end": "End", "task": "Task", "decision": "Decision"}
@@ -41,12 +41,12 @@ def outline(chart: Chart | Flow, *, lines: bool = False) -> Iterator[str]:
     told = [entry.node for entry in entries if entry.node is not None]
     numbers = {node: number for number, node in enumerate(told, start=1)}
     for entry in entries:
-        lead = " " * (_STEP * min(entry.depth, _DEEPEST))
+        lead = " " * (_STEP * entry.depth)
         if entry.node is not None:
             for line in _describe(tree, chart.nodes[entry.node], numbers, with_line=lines):
                 yield lead + line if line else ""
         elif entry.edge is not None:
-            where = "" if tree.is_nested(entry.edge) else f" {_lead(tree, entry.edge, numbers)}."
+            where = "" if entry.is_open else f" {_lead(tree, entry.edge, numbers)}."
             yield f"{lead}{_branch(entry.edge)}:{where}"
         else:
             yield entry.text
@@ -59,6 +59,8 @@ class _Entry:
     depth: int
     node: str | None = None
     edge: FlowEdge | None = None
+    is_open: bool = False
+    """Whether what the branch leads to stands below it."""
     text: str = ""
 
 
@@ -84,7 +86,7 @@ class _Tree:
     """Beginnings of the parts that cannot be reached from there."""
 
     def is_nested(self, edge: FlowEdge) -> bool:
-        """Whether a branch is the only way to what it leads to, which then stands below it."""
+        """Whether a branch is the only way to what it leads to, which may then stand below it."""
         return self.parent[edge.dst] == edge.src and self.entries[edge.dst] == [edge.src]
 
 
@@ -234,9 +236,13 @@ def _list(tree: _Tree) -> Iterator[_Entry]:
         below: list[_Entry] = []
         told: set[str] = set()
         if len(tree.exits[node]) > 1:
+            nested = [edge for edge in tree.exits[node] if tree.is_nested(edge)]
+            # A single way on, beside ways back, is no deeper; nor is what would stand too far in.
+            is_open = len(nested) > 1 and depth + 2 <= _DEEPEST
             for edge in tree.exits[node]:
-                below.append(_Entry(depth + 1, edge=edge))
-                if tree.is_nested(edge):
+                opens = is_open and tree.is_nested(edge)
+                below.append(_Entry(depth + 1, edge=edge, is_open=opens))
+                if opens:
                     below.append(_Entry(depth + 2, edge.dst))
                     told.add(edge.dst)
         below.extend(_Entry(depth, one) for one in tree.after[node] if one not in told)
