@@ -11,17 +11,32 @@ from collections.abc import Sequence
 type Edge = tuple[int, int]
 
 
-def find_back_edges(count: int, edges: Sequence[Edge], first: Sequence[int]) -> set[int]:
+def find_back_edges(
+    count: int,
+    edges: Sequence[Edge],
+    first: Sequence[int],
+    *,
+    sources_first: bool = False,
+    from_last: bool = False,
+) -> set[int]:
     """The indices of the edges that close a cycle; without them the graph has none.
 
-    Nodes are 0 to `count` - 1 in source order. The search starts at the nodes in `first`, then at
-    whatever is left, in source order. Self loops are not counted as back edges.
+    Nodes are 0 to `count` - 1 in source order. The search starts at the nodes in `first`, then
+    (with `sources_first`) at those that no edge enters, then at whatever is left, in source order.
+    It follows the exits of a node in source order, or with `from_last` the other way round. Self
+    loops are not counted as back edges.
     """
     exits: list[list[int]] = [[] for _ in range(count)]
+    entered = bytearray(count)
     for index, (src, dst) in enumerate(edges):
         if src != dst:
             exits[src].append(index)
-    roots = [*first, *range(count)]
+            entered[dst] = 1
+    if from_last:
+        for ahead in exits:
+            ahead.reverse()
+    sources = (node for node in range(count) if not entered[node]) if sources_first else ()
+    roots = [*first, *sources, *range(count)]
     back: set[int] = set()
     state = bytearray(count)
     """0: not seen, 1: being followed, 2: done."""

@@ -27,6 +27,8 @@ class Order:
 
     layers: tuple[tuple[int, ...], ...]
     sides: Mapping[int, int]
+    reading: int = 0
+    """Which way of following the chart said what leads back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class Memory:
     )
     """For each edge, the sides of its two lanes (if it leads back), and its places by layer."""
     past: tuple[tuple[Shape, Order], ...] = ()
+    reading: int = 0
+    """As of the latest order."""
 
     def recall(self, shape: Shape) -> Order | None:
         """The order that this very chart had, if it has been drawn before."""
@@ -106,4 +110,5 @@ def remember(
         {node_id: x[node] for node, node_id in enumerate(ids)},
         lines,
         ((shape, order), *past[: _PAST - 1]),
+        order.reading,
     )

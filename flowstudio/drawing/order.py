@@ -12,61 +12,85 @@ from collections.abc import Iterable, Mapping, Sequence
 from flowstudio.drawing.crossings import Ordering
 from flowstudio.drawing.layers import Kind, Layered
 from flowstudio.drawing.memory import Order, Wish
+from flowstudio.drawing.reroute import reroute_edges
 
-_BUDGET = 150_000
-"""Links that one chart's ordering may look at."""
+_FIRST_BUDGET = 60_000
+_BUDGET_EACH = 250
+_MOST_BUDGET = 240_000
+"""Links that may be looked at for a first order: in a small chart, for each item more, at most."""
+_MORE_BUDGET = 90_000
+"""Links that may be looked at for bettering it."""
 _SWEEPS = 24
+_BEHIND = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+"""What the layer ahead counts in one pair of sweeps after another, over and over: first lines find
+their way far, then they settle."""
 _PATIENCE = 4
-_MORE_PATIENCE = 10
+_MORE_PATIENCE = 11
 _REACHES = (2, 8, 10_000)
 """By how many layers a window reaches beyond the crossings in it, in one round after another."""
-_ROUNDS = 3
-_SIFTINGS = 4
+_REFININGS = 6
 _COMBINED = 4
 """Up to how many back edges all ways of sharing them out are tried."""
-_MORE_STARTS = 400
-"""Up to how many items other starting orders are tried too."""
+_FEW = 400
+"""Up to how many items many starting orders are tried."""
+_TANGLED = 8
+"""A chart is tangled if it has a crossing for so many items."""
 
 
-def order_layers(graph: Layered, known: Order | None = None, wish: Wish | None = None) -> Order:
-    """Put the items of each layer in order, lanes beside their boxes; gives the order of the units.
+def order_by_source(ordering: Ordering) -> None:
+    """The author's own order, as it is."""
+    ordering.restore(_starting_order(ordering.graph, ordering.below))
 
-    `known` is taken as it is. `wish` holds old places: they stand, unless that costs more crossings
-    than a quarter more than a fresh order's and two.
-    """
-    ordering = Ordering(graph)
-    if known:
-        ordering.turn(known.sides)
-        ordering.restore(known.layers)
+
+def order_first(ordering: Ordering) -> None:
+    """A first order: from the author's own, with repairs where lines cross."""
+    items = len(ordering.graph.kind)
+    last = len(ordering.layers) - 1
+    ordering.budget = min(_FIRST_BUDGET + _BUDGET_EACH * max(items - _FEW, 0), _MOST_BUDGET)
+    order_by_source(ordering)
+    _improve_windows(ordering)
+    if ordering.total * _TANGLED <= items:
+        _combine_sides(ordering)
     else:
-        _order_afresh(ordering)
-        if wish:
-            _order_as_before(ordering, wish)
-    order = Order(tuple(tuple(layer) for layer in graph.layers), ordering.sides())
-    _expand(graph, ordering.place)
+        _improve(ordering, 0, last, _MORE_PATIENCE)
+        if items > _FEW:
+            start = _starting_order(ordering.graph, ordering.above, up=True)
+            _try_starts(ordering, [(start, 1)], refine=False)
+    _refine(ordering)
+
+
+def order_more(ordering: Ordering) -> None:
+    """A better order, if lines still cross and the chart is not too large for other beginnings."""
+    ordering.budget += _MORE_BUDGET
+    if not ordering.total or len(ordering.graph.kind) > _FEW:
+        return
+    first = _starting_order(ordering.graph, ordering.below)
+    from_end = _starting_order(ordering.graph, ordering.above, up=True)
+    starts = [(from_end, 1), (first, 1)]
+    starts += [([layer[::-1] for layer in start], -1) for start, _ in starts]
+    _try_starts(ordering, starts, refine=True)
+
+
+def order_again(ordering: Ordering, known: Order) -> Order:
+    """The order that this very chart had before, lanes beside their boxes."""
+    ordering.turn(known.sides)
+    ordering.restore(known.layers)
+    _expand(ordering.graph, ordering.place)
+    return known
+
+
+def take_order(ordering: Ordering) -> Order:
+    """The finished order of the units; then puts the lanes beside their boxes."""
+    order = Order(tuple(tuple(layer) for layer in ordering.layers), ordering.sides())
+    _expand(ordering.graph, ordering.place)
     return order
 
 
-def _order_afresh(ordering: Ordering) -> None:
-    ordering.restore(_starting_order(ordering.graph, ordering.below))
-    _improve_windows(ordering)
-    _combine_sides(ordering)
-    _choose_sides(ordering)
-    if ordering.total and len(ordering.graph.kind) <= _MORE_STARTS:
-        _try_other_starts(ordering)
-        _choose_sides(ordering)
-        _sift(ordering)
-
-
-def _order_as_before(ordering: Ordering, wish: Wish) -> None:
-    """Sort each layer by the old places, if that does not cost too many crossings."""
+def order_as_before(ordering: Ordering, wish: Wish, allowed: float) -> bool:
+    """Sort each layer by the old places, unless more than `allowed` lines would cross."""
     graph = ordering.graph
     last = len(ordering.layers) - 1
-    fresh, fresh_sides, allowed = (
-        ordering.copy(0, last),
-        ordering.sides(),
-        ordering.total * 1.25 + 2,
-    )
+    fresh, fresh_sides = ordering.copy(0, last), ordering.sides()
     place = wish.places
     near: dict[int, float] = {}
     for _ in range(2):
@@ -74,18 +98,19 @@ def _order_as_before(ordering: Ordering, wish: Wish) -> None:
             for unit in layer:
                 if place[unit] is None:
                     ends = (*ordering.above[unit], *ordering.below[unit])
-                    found = [p for end in ends if (p := _place_of(place, near, end[0])) is not None]
+                    units = (graph.unit[end] for end in ends)
+                    found = [p for one in units if (p := _place_of(place, near, one)) is not None]
                     if found:
                         near[unit] = sum(found) / len(found)
     ordering.turn({**fresh_sides, **wish.sides})
     ordering.restore([_sort_layer(layer, place, near) for layer in fresh])
     new = [place[unit] is None for unit in range(len(graph.kind))]
-    for _ in range(6):
-        if not ordering.transpose(0, last, only=new):
-            break
-    if ordering.crossings(0, last) > allowed:
-        ordering.turn(fresh_sides)
-        ordering.restore(fresh)
+    ordering.transpose(0, last, only=new)
+    if ordering.crossings(0, last) <= allowed:
+        return True
+    ordering.turn(fresh_sides)
+    ordering.restore(fresh)
+    return False
 
 
 def _sort_layer(
@@ -106,7 +131,7 @@ def _place_of(place: Sequence[float | None], near: Mapping[int, float], unit: in
 
 
 def _starting_order(
-    graph: Layered, ends: Sequence[Sequence[tuple[int, int, int]]], *, up: bool = False
+    graph: Layered, ends: Sequence[Sequence[int]], *, up: bool = False
 ) -> list[list[int]]:
     """Depth first in source order, so that the author's branches stand from left to right."""
     found: list[list[int]] = [[] for _ in graph.layers]
@@ -123,7 +148,8 @@ def _starting_order(
                 continue
             seen[unit] = 1
             found[graph.layer[unit]].append(unit)
-            for other, _, _ in reversed(ends[unit]):
+            for item in reversed(ends[unit]):
+                other = graph.unit[item]
                 if not seen[other]:
                     stack.append(other)
     return found
@@ -131,21 +157,34 @@ def _starting_order(
 
 def _improve_windows(ordering: Ordering) -> None:
     last = len(ordering.layers) - 1
+    before: set[tuple[int, int]] = set()
     for reach in _REACHES:
         if not ordering.total:
             return
+        if ordering.total * _TANGLED > len(ordering.graph.kind) and before:
+            return
         windows = _windows([gap for gap, n in enumerate(ordering.counts) if n], reach, last)
         for low, high in windows:
-            _improve(ordering, low, high, _PATIENCE)
+            if (low, high) not in before:
+                _improve(ordering, low, high, _PATIENCE)
+        before = set(windows)
 
 
-def _sift(ordering: Ordering) -> None:
-    """A last try for what is left: each unit to its best place in its layer."""
+def _refine(ordering: Ordering) -> None:
+    """What sweeps cannot do: whole edges, single units and lanes to where they cross least."""
     last = len(ordering.layers) - 1
-    for _ in range(_SIFTINGS):
-        if not ordering.total or not ordering.sift(0, last):
+    for _ in range(_REFININGS):
+        before = ordering.total
+        if not before or ordering.spent > ordering.budget:
             return
-        ordering.crossings(0, last)
+        reroute_edges(ordering)
+        if ordering.spent <= ordering.budget:
+            ordering.sift(0, last)
+            ordering.flip_lanes()
+            ordering.transpose(0, last)
+            ordering.crossings(0, last)
+        if ordering.total >= before:
+            return
 
 
 def _windows(gaps: Iterable[int], reach: int, last: int) -> list[tuple[int, int]]:
@@ -160,109 +199,57 @@ def _windows(gaps: Iterable[int], reach: int, last: int) -> list[tuple[int, int]
     return windows
 
 
-def _improve(ordering: Ordering, low: int, high: int, patience: int) -> None:
-    """Sweep and transpose within these layers until nothing crosses or nothing helps."""
+def _improve(
+    ordering: Ordering, low: int, high: int, patience: int, *, lanes: bool = False
+) -> None:
+    """Sweep and transpose within these layers until nothing crosses or nothing helps.
+
+    With `lanes`, they change sides too.
+    """
     best = ordering.crossings(low, high)
-    kept = ordering.copy(low, high)
+    kept, sides = ordering.copy(low, high), ordering.sides()
     idle = 0
     for turn in range(_SWEEPS):
-        if not best or idle >= patience or ordering.spent > _BUDGET:
+        if not best or idle >= patience or ordering.spent > ordering.budget:
             break
-        ordering.sweep(low, high, down=turn % 2 == 0, ties_right=turn % 4 >= 2)
-        for _ in range(6):
-            if ordering.spent > _BUDGET or not ordering.transpose(low, high):
-                break
+        ordering.sweep(low, high, down=turn % 2 == 0, behind=_BEHIND[turn // 2 % len(_BEHIND)])
+        if lanes:
+            ordering.flip_lanes()
+        ordering.transpose(low, high, plateau=turn % 3 == 2)
+        if lanes and ordering.flip_lanes():
+            ordering.transpose(low, high)
         now = ordering.crossings(low, high)
         if now < best:
             best = now
-            kept = ordering.copy(low, high)
+            kept, sides = ordering.copy(low, high), ordering.sides()
             idle = 0
         else:
             idle += 1
+    if lanes:
+        ordering.turn(sides)
     ordering.restore(kept, low)
 
 
-def _try_other_starts(ordering: Ordering) -> None:
-    """Begin again: from the end, mirrored, and with the lanes at whichever side suits the order."""
-    graph = ordering.graph
+def _try_starts(
+    ordering: Ordering, starts: Iterable[tuple[list[list[int]], int]], *, refine: bool
+) -> None:
+    """Begin again from these orders, with all lanes at that side; keep the best."""
     last = len(ordering.layers) - 1
     best = ordering.total
-    kept = ordering.copy(0, last)
-    sides = ordering.sides()
-    from_end = _starting_order(graph, ordering.above, up=True)
-    for start, side in (
-        (_starting_order(graph, ordering.below), 0),
-        (from_end, 0),
-        (from_end, 1),
-        ([layer[::-1] for layer in kept], 1),
-    ):
-        if not best or ordering.spent > _BUDGET:
+    kept, sides = ordering.copy(0, last), ordering.sides()
+    for start, side in starts:
+        if not best or ordering.spent > ordering.budget:
             break
-        if side == 0 and not sides:
-            continue
         ordering.turn(dict.fromkeys(sides, side))
         ordering.restore(start)
-        _improve(ordering, 0, last, _MORE_PATIENCE)
-        if side == 0:
-            ordering.turn(_natural_sides(ordering))
-            ordering.crossings(0, last)
-            _improve(ordering, 0, last, _MORE_PATIENCE)
+        _improve(ordering, 0, last, _MORE_PATIENCE, lanes=True)
+        if refine:
+            _refine(ordering)
         if ordering.total < best:
             best = ordering.total
-            kept = ordering.copy(0, last)
-            sides = ordering.sides()
+            kept, sides = ordering.copy(0, last), ordering.sides()
     ordering.turn(sides)
     ordering.restore(kept)
-
-
-def _natural_sides(ordering: Ordering) -> dict[int, int]:
-    """For each lane the side of its box on which its line goes on, as the order stands."""
-    graph = ordering.graph
-    found: dict[int, int] = {}
-    for chain in graph.chains:
-        if chain and graph.kind[chain[0]] == Kind.LANE:
-            for end, near, ends in (
-                (chain[0], chain[1], ordering.below),
-                (chain[-1], chain[-2], ordering.above),
-            ):
-                others = sorted(ordering.place[other] for other, _, _ in ends[graph.unit[end]])
-                middle = others[len(others) // 2]
-                found[end] = 1 if ordering.place[graph.unit[near]] >= middle else -1
-    return found
-
-
-def _choose_sides(ordering: Ordering) -> None:
-    """Try each back edge at the other side, one after the other, while that removes crossings."""
-    graph = ordering.graph
-    last = len(ordering.layers) - 1
-    back = [chain for chain in graph.chains if chain and graph.kind[chain[0]] == Kind.LANE]
-    for _ in range(_ROUNDS):
-        before_round = ordering.total
-        for chain in back:
-            if not ordering.total or ordering.spent > _BUDGET:
-                return
-            top, bottom = graph.layer[chain[0]], graph.layer[chain[-1]]
-            if not any(ordering.counts[top:bottom]):
-                continue
-            low, high = max(top - 2, 0), min(bottom + 2, last)
-            before = ordering.total
-            kept = ordering.copy(low, high)
-            old = {lane: graph.side[lane] for lane in (chain[0], chain[-1])}
-            side = -old[chain[0]]
-            ordering.turn(dict.fromkeys(old, side))
-            for item in chain[1:-1]:
-                if item in ordering.express:
-                    continue
-                layer = graph.layers[graph.layer[item]]
-                layer.remove(item)
-                layer.insert(0 if side < 0 else len(layer), item)
-            ordering.restore(ordering.copy(low, high), low)
-            _improve(ordering, low, high, 2)
-            if ordering.total >= before:
-                ordering.turn(old)
-                ordering.restore(kept, low)
-        if ordering.total == before_round:
-            return
 
 
 def _combine_sides(ordering: Ordering) -> None:
@@ -285,7 +272,7 @@ def _combine_sides(ordering: Ordering) -> None:
             best = ordering.total
             kept = ordering.copy(0, last)
             sides = ordering.sides()
-        if not best or ordering.spent > _BUDGET // 2:
+        if not best or 2 * ordering.spent > ordering.budget:
             break
     ordering.turn(sides)
     ordering.restore(kept)

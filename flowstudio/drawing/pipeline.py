@@ -6,19 +6,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from flowstudio.drawing.arrange import arrange
 from flowstudio.drawing.canvas import Canvas
 from flowstudio.drawing.channels import route_channel
 from flowstudio.drawing.columns import place_columns, place_express, port_ranges, stretch_springs
-from flowstudio.drawing.cycles import find_back_edges
 from flowstudio.drawing.drawing import Box, Drawing, Glyphs, Path, Zoom
 from flowstudio.drawing.footprints import DOWN, RIGHT, Style, take_footprints
 from flowstudio.drawing.glyphs import glyph_set
-from flowstudio.drawing.layers import build_layers
 from flowstudio.drawing.measure import TITLE_WIDTH, Face, face_of, label_rows
-from flowstudio.drawing.memory import Memory, Shape, edge_keys, remember, wish_for
-from flowstudio.drawing.order import order_layers
+from flowstudio.drawing.memory import Memory, Shape, edge_keys, remember
 from flowstudio.drawing.ports import place_ports
-from flowstudio.drawing.ranks import assign_ranks
 from flowstudio.drawing.routes import Layout, Rect, lay_out
 from flowstudio.drawing.spine import find_spine
 from flowstudio.drawing.straighten import straighten
@@ -100,23 +97,11 @@ def _draw(
     labels = [() if zoom == "dot" else label_rows(flow_edges[i].label) for i in given]
 
     first = [index for index, face in enumerate(faces) if face.kind == "begin"]
-    back = find_back_edges(len(faces), edges, first)
-    arcs = [
-        (dst, src) if index in back else (src, dst)
-        for index, (src, dst) in enumerate(edges)
-        if src != dst
-    ]
-    ranks = assign_ranks(len(faces), arcs)
-    graph = build_layers(ranks, edges, back, [bool(rows) for rows in labels])
     ids = tuple(nodes)
     keys = edge_keys(ids, edges)
     shape: Shape = (ids, tuple(edges), tuple(bool(rows) for rows in labels), tuple(first))
     memory = previous.order if previous else None
-    known = memory.recall(shape) if memory else None
-    wish = None
-    if memory and not known and 2 * sum(node_id in memory.nodes for node_id in ids) >= len(ids):
-        wish = wish_for(memory, graph, ids, keys)
-    order = order_layers(graph, known, wish)
+    graph, order = arrange(shape, keys, memory)
 
     loops: list[list[int]] = [[] for _ in faces]
     for index, (src, dst) in enumerate(edges):
