@@ -57,7 +57,7 @@ exit status:
   3  no valid choice after all retries  10  a breakpoint was reached (--break)
   4  the model failed (key, network,   130  interrupted
      server, script at its end)
-  5  --max-moves was reached
+  5  --max-moves was reached           11  the disk refused the run's record
 """
 
 _BATCH_EPILOG = """\

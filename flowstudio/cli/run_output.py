@@ -22,6 +22,7 @@ from flowstudio.wire import (
     Notice,
     Retried,
     RunEnded,
+    RunReopened,
     RunStarted,
     StepBegan,
     Text,
@@ -42,6 +43,7 @@ STATUS: dict[EndReason, int] = {
     "max_iterations": 8,
     "no_progress": 9,
     "breakpoint": 10,
+    "disk": 11,
     "failed": 2,
     "stopped": 130,
 }
@@ -113,6 +115,8 @@ class RunPrinter:
         match event.body:
             case RunStarted(flow=flow, model=model):
                 say(f"▶ {flow}  ({model}, run {event.run})")
+            case RunReopened(to=to, moves=moves, model=model):
+                say(f"▶ run {event.run} goes on at {to}, after {moves} moves  ({model})")
             case NodeEntered(kind="begin" | "end"):
                 pass
             case NodeEntered(label=label):

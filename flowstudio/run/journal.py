@@ -303,6 +303,20 @@ def read_kinds(path: Path, kinds: frozenset[str]) -> tuple[list[tuple[int, Event
     return found, tail
 
 
+def find_heads(data: bytes) -> Iterator[tuple[str, int, int]]:
+    """The records of a journal's bytes by kind, with their begin and end; nothing is checked."""
+    for match in _HEAD.finditer(data):
+        end = data.find(b"\n", match.end()) + 1
+        if end:
+            yield match[2].decode(), match.start(), end
+
+
+def decode_line(line: bytes) -> Event | None:
+    """The event of a journal's line; None where it is damaged or of an unknown kind."""
+    sealed = zlib.crc32(b"}", zlib.crc32(line[:-_SEAL]))
+    return _decode(line) if line[-_SEAL:] == b', "crc": "%08x"}\n' % sealed else None
+
+
 def cut_tail(path: Path, tail: Tail, file: BinaryIO) -> Path:
     """Put a damaged tail into a file beside the journal, and take it off; gives that file."""
     aside = path.with_name(f"{path.name}.damaged-{tail.size}")
