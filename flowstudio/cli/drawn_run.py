@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flowstudio import paths
-from flowstudio.cli.find_run import find_run
 from flowstudio.cli.output import say
 from flowstudio.drawing import Marks
 from flowstudio.flow.chart import Chart
 from flowstudio.flow.model import Flow
 from flowstudio.run.folder import RunFolder, open_run
+from flowstudio.run.history import NoSuchRun, find_run
 from flowstudio.run.journal import JournalDamaged, read_journal
 from flowstudio.run.kept_breakpoints import load_breakpoints
 from flowstudio.run.marks import make_marks
@@ -42,8 +42,8 @@ class DrawnRun:
         try:
             folder = open_run(find_run(paths.runs_dir(), wanted))
             journal = read_journal(folder.journal)
-        except (JournalDamaged, LookupError, ValueError, OSError) as error:
-            raise RunUnreadable(str(error.args[0]) if error.args else str(error)) from error
+        except (NoSuchRun, JournalDamaged, ValueError, OSError) as error:
+            raise RunUnreadable(str(error)) from error
         state = RunState()
         for event in journal.events:
             state.apply(event)
