@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from flowstudio.models.hint import TurnHint, turn_hint
 from flowstudio.run.journal import read_journal
 from flowstudio.run.prompts import fill
 from flowstudio.run.visit import FAILURES, explain_failure
-from flowstudio.soul import Context, KimiSoul, Runtime, default_agent
+from flowstudio.soul import Agent, Context, KimiSoul, Runtime, default_agent
 from flowstudio.wire import NodeEntered, NodeLeft, TalkHeld, Wire
 
 if TYPE_CHECKING:
@@ -42,14 +42,14 @@ class Asked:
     tokens: int = 0
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Split:
     """The answers to one decision."""
 
     node: str
     branches: tuple[str, ...]
     """All that could be chosen, in source order."""
-    answers: list[Asked] = field(default_factory=list[Asked])
+    answers: tuple[Asked, ...]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -176,34 +176,38 @@ async def ask_often(
     An answer that names no branch counts as what it is: nobody asks again. A rehearsal gives to the
     n-th question what it gives to the n-th visit of the node.
     """
-    split = Split(question.node, question.branches)
-    gate = asyncio.Semaphore(parallel)
+    # An agent serves one question after another: its tools are dear to make.
+    agents: asyncio.Queue[tuple[Agent, Runtime]] = asyncio.Queue()
+    for _ in range(min(parallel, times)):
+        runtime = Runtime.create(
+            config,
+            Wire(),
+            work_dir=work_dir,
+            llm=llm,
+            skills=skills,
+            policy="allow" if yolo or config.yolo else "reject",
+        )
+        agents.put_nowait((default_agent(runtime), runtime))
 
-    async def ask(number: int) -> None:
-        async with gate:
-            runtime = Runtime.create(
-                config,
-                Wire(),
-                work_dir=work_dir,
-                llm=llm,
-                skills=skills,
-                policy="allow" if yolo or config.yolo else "reject",
-            )
-            asked = await _ask(question, number, runtime)
-            split.answers.append(asked)
-            if show is not None:
-                show(asked)
+    async def ask(number: int) -> Asked:
+        agent, runtime = await agents.get()
+        try:
+            asked = await _ask(question, number, agent, runtime)
+        finally:
+            agents.put_nowait((agent, runtime))
+        if show is not None:
+            show(asked)
+        return asked
 
     async with asyncio.TaskGroup() as group:
-        for number in range(1, times + 1):
-            group.create_task(ask(number))
-    return split
+        tasks = [group.create_task(ask(number)) for number in range(1, times + 1)]
+    return Split(question.node, question.branches, tuple(task.result() for task in tasks))
 
 
-async def _ask(question: Question, number: int, runtime: Runtime) -> Asked:
+async def _ask(question: Question, number: int, agent: Agent, runtime: Runtime) -> Asked:
     context = Context()
     context.append_message(question.history)
-    soul = KimiSoul(default_agent(runtime), runtime, context=context)
+    soul = KimiSoul(agent, runtime, context=context)
     turn_hint.set(TurnHint(question.node, number, question.branches, 1))
     try:
         result = await soul.turn(question.prompt)

@@ -32,52 +32,68 @@ if TYPE_CHECKING:
     from flowstudio.skill import Skill
 
 
-async def run_job(
-    recipe: Recipe,
-    job: Job,
-    llm: LLM,
-    *,
-    skills: Sequence[Skill] = (),
-    control: RunControl | None = None,
-    on_start: Callable[[str], object] | None = None,
-) -> JobResult:
-    """Carry out one run and say what came of it. Never raises for what a run can meet.
+class BatchSession:
+    """One agent for many runs, one after another: its tools are made once.
 
     Args:
-        on_start: called with the run's id as soon as it has one.
+        llm: who answers; `set_model` replaces it.
     """
-    state = RunState()
-    wire = Wire()
-    run = ""
 
-    def take(event: Event) -> None:
-        nonlocal run
-        state.apply(event)
-        if isinstance(event.body, RunStarted):
-            run = event.run
-            if on_start is not None:
-                on_start(run)
+    def __init__(self, recipe: Recipe, llm: LLM, skills: Sequence[Skill] = ()) -> None:
+        self._recipe = recipe
+        self._wire = Wire()
+        runtime = Runtime.create(
+            recipe.config,
+            self._wire,
+            work_dir=recipe.work_dir,
+            llm=llm,
+            skills=skills,
+            policy="allow" if recipe.yolo or recipe.config.yolo else "reject",
+        )
+        self._session = Session(runtime, default_agent(runtime), runs_dir=recipe.runs_dir)
 
-    wire.subscribe(take)
-    runtime = Runtime.create(
-        recipe.config,
-        wire,
-        work_dir=recipe.work_dir,
-        llm=llm,
-        skills=skills,
-        policy="allow" if recipe.yolo or recipe.config.yolo else "reject",
-    )
-    session = Session(runtime, default_agent(runtime), runs_dir=recipe.runs_dir)
-    request = _make_request(recipe, job)
-    began = time.monotonic()
-    try:
-        await session.run_flow(request, control or RunControl())
-    except MaxStepsReached:
-        pass  # said as `run_ended` with its own reason
-    except Exception as error:  # one run's misfortune, a full disk say, must not cost the others
-        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        return make_failure(job, run, f"the run broke off: {what}")
-    return make_result(job, run, state, time.monotonic() - began)
+    def set_model(self, llm: LLM) -> None:
+        """Let another model answer the runs that follow."""
+        self._session.set_model(llm)
+
+    async def run(
+        self,
+        job: Job,
+        *,
+        control: RunControl | None = None,
+        on_start: Callable[[str], object] | None = None,
+    ) -> JobResult:
+        """Carry out one run and say what came of it. Never raises for what a run can meet.
+
+        Args:
+            on_start: called with the run's id as soon as it has one.
+        """
+        state = RunState()
+        run = ""
+
+        def take(event: Event) -> None:
+            nonlocal run
+            state.apply(event)
+            if isinstance(event.body, RunStarted):
+                run = event.run
+                if on_start is not None:
+                    on_start(run)
+
+        leave = self._wire.subscribe(take)
+        request = _make_request(self._recipe, job)
+        began = time.monotonic()
+        try:
+            await self._session.run_flow(request, control or RunControl())
+        except MaxStepsReached:
+            pass  # said as `run_ended` with its own reason
+        except (
+            Exception
+        ) as error:  # one run's misfortune, a full disk say, must not cost the others
+            what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            return make_failure(job, run, f"the run broke off: {what}")
+        finally:
+            leave()
+        return make_result(job, run, state, time.monotonic() - began)
 
 
 def _make_request(recipe: Recipe, job: Job) -> RunRequest:
@@ -123,8 +139,9 @@ async def _serve(source: BinaryIO, out: BinaryIO) -> None:
 
     recipe: Recipe = pickle.loads(base64.b64decode(source.readline()))
     try:
-        llm = await build_llm(recipe.who, recipe.config)
-        skills = find_skills(recipe)
+        session = BatchSession(
+            recipe, await build_llm(recipe.who, recipe.config), find_skills(recipe)
+        )
     except (ModelError, OSError) as error:
         tell({"refused": str(error)})
         return
@@ -137,15 +154,8 @@ async def _serve(source: BinaryIO, out: BinaryIO) -> None:
         control = RunControl()
         now[:] = [control]
         if recipe.who.seed is not None:
-            llm = await build_llm(recipe.who, recipe.config, lap=job.number - 1)
-        done = await run_job(
-            recipe,
-            job,
-            llm,
-            skills=skills,
-            control=control,
-            on_start=lambda run: tell({"started": run}),
-        )
+            session.set_model(await build_llm(recipe.who, recipe.config, lap=job.number - 1))
+        done = await session.run(job, control=control, on_start=lambda run: tell({"started": run}))
         now.clear()
         tell({"done": done.to_json()})
 
@@ -193,7 +203,7 @@ def run_alone(recipe: Recipe, job: Job, scratch: Path) -> tuple[JobResult, dict[
 
     async def carry_out() -> JobResult:
         llm = await build_llm(own.who, own.config, lap=job.number - 1)
-        return await run_job(own, job, llm, skills=find_skills(own))
+        return await BatchSession(own, llm, find_skills(own)).run(job)
 
     try:
         result = asyncio.run(carry_out())
