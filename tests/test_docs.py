@@ -18,6 +18,7 @@ from flowstudio.skill.codes import FLOW_FORMAT
 from flowstudio.skill.fence import LANGUAGES
 from flowstudio.skill.front import find_front
 from flowstudio.skill.roots import PROJECT_ROOTS, USER_ROOTS
+from flowstudio.skill.rules import read_rules
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "flowstudio" / "docs"
@@ -55,7 +56,7 @@ def shape(chart: Chart) -> tuple[dict[str, str], list[tuple[str, str, str | None
 
 
 def test_the_page_has_examples_of_each_kind() -> None:
-    assert [tag for tag, _ in FENCES] == ["markdown", "text", "mmd", "d2", "yaml"]
+    assert [tag for tag, _ in FENCES] == ["markdown", "text", "mmd", "d2", "yml", "yaml"]
 
 
 @pytest.mark.parametrize(
@@ -74,6 +75,31 @@ def test_a_whole_skill_of_the_page_is_read_without_a_finding(
     assert [str(d) for d in skill.diagnostics] == []
     assert skill.flow is not None
     assert skill.name == file.parent.name
+
+
+def test_the_tools_and_models_of_the_page_belong_to_its_first_skill(tmp_path: Path) -> None:
+    (skill,) = (text for tag, text in FENCES if tag == "markdown")
+    (fields,) = (text for tag, text in FENCES if tag == "yml")
+    file = tmp_path / "readme-check" / "SKILL.md"
+    file.parent.mkdir()
+    file.write_text(skill.replace("type: flow\n", f"type: flow\n{fields}"), encoding="utf-8")
+
+    rules = read_rules(file, file.read_text(encoding="utf-8"))
+
+    assert load_skill(file).diagnostics == ()
+    assert rules.models == {"cheap"}
+    assert rules.of("list").tools == {"ReadFile", "Grep"}
+    assert rules.of("check").tools == {"Shell"}
+    assert VALIDATOR.is_valid(yaml.safe_load(GOOD + fields))
+
+
+def test_the_tools_of_the_page_are_those_that_there_are() -> None:
+    from flowstudio.skill.rules import TOOLS
+    from flowstudio.soul.tools import TOOL_NAMES
+
+    assert set(TOOLS) == set(TOOL_NAMES)
+    for name in TOOLS:
+        assert f"`{name}`" in PAGE
 
 
 def test_the_two_charts_side_by_side_are_the_same_flow() -> None:
@@ -228,6 +254,11 @@ def test_fields_that_are_read_satisfy_the_schema(more: str) -> None:
         (GOOD + "methodology_scores: [meth_simple]", "$.methodology_scores"),
         (GOOD + "metadata: {effects: has_x}", "$.metadata.effects"),
         (GOOD + "usage_count: -1", "$.usage_count"),
+        (GOOD + "allowed-tools: 3", "$['allowed-tools']"),
+        (GOOD + "nodes: [check]", "$.nodes"),
+        (GOOD + "nodes: {check: cheap}", "$.nodes.check"),
+        (GOOD + "nodes: {check: {tools: true}}", "$.nodes.check.tools"),
+        (GOOD + "nodes: {check: {temperature: 1}}", "$.nodes.check"),
         ("- name", "$"),
     ],
 )

@@ -168,6 +168,46 @@ MANIFEST_TWICE = declare(
     Remove one of them.""",
 )
 
+# ---- its tools and models --------------------------------------------------------------------
+
+TOOLS_SHAPE = declare(
+    "tools-shape",
+    "error",
+    """`allowed-tools`, or the `tools` of a node, is a list of names, such as `[ReadFile, Grep]`, or
+    the names in a line. Anything else could mean all tools or none, so the flow is not run.""",
+    parse=True,
+)
+TOOL_UNKNOWN = declare(
+    "tool-unknown",
+    "warning",
+    """A name in `allowed-tools`, or in the `tools` of a node, is no tool of the studio. It is
+    passed over: it allows nothing. Names that other programs use for the same tools are understood
+    (`Read`, `Write`, `Edit`, `Bash`); tools of an MCP server are written `SERVER__TOOL` or
+    `SERVER__*`.""",
+)
+TOOL_PATTERN = declare(
+    "tool-pattern",
+    "warning",
+    """A tool is allowed for certain calls only, as in `Bash(git:*)`. What stands in brackets is not
+    held here: the tool is allowed as a whole, and asks the user before it changes anything, as
+    always.""",
+)
+NODES_SHAPE = declare(
+    "nodes-shape",
+    "error",
+    """`nodes` names a model and tools for single nodes of the chart, by their ids: `nodes: {check:
+    {model: cheap, tools: [ReadFile]}}`. Both may be left out; nothing else may stand there.""",
+    parse=True,
+)
+NODE_UNKNOWN = declare(
+    "node-unknown",
+    "error",
+    """`nodes` says something about a node that the chart does not have, most likely because its id
+    was misspelt or changed. The limit that was meant would hold for nothing, so the flow is not
+    run. Ids are those of the chart, not the labels.""",
+    parse=True,
+)
+
 # ---- the chart in it ------------------------------------------------------------------------
 
 FENCE_UNCLOSED = declare(

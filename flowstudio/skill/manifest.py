@@ -21,6 +21,7 @@ from flowstudio.skill.decode import FileText, read_file
 from flowstudio.skill.document import Document, read_yaml
 from flowstudio.skill.fields import take_fields
 from flowstudio.skill.front import find_front
+from flowstudio.skill.rules import take_rules
 from flowstudio.skill.skill import Scope, Skill, SkillError, SkillType
 from flowstudio.skill.yaml_flow import read_yaml_flow
 
@@ -144,6 +145,11 @@ class _Draft:
         self.findings += fields.findings
         return fields.type_span
 
+    def check_rules(self, document: Document, source: Source) -> None:
+        """Say what is odd about its tools and models."""
+        nodes = None if self.chart is None else self.chart.nodes
+        self.findings += take_rules(document, source, nodes)[1]
+
     def report(self, code: str, message: str, where: Span, hint: str) -> None:
         """Add a finding."""
         self.findings.append(finding(code, message, where, hint))
@@ -244,6 +250,7 @@ def _read_markdown(path: Path, file: FileText, *, charts: bool) -> _Draft:
         draft.take(find_chart(text, front.body, source, declared_at or opening))
     elif declared_at is None and looks_like_flow(text, front.body):
         draft.report_no_type(opening)
+    draft.check_rules(document, source)
     return draft
 
 
@@ -263,6 +270,7 @@ def _read_yaml_skill(path: Path, file: FileText, *, charts: bool) -> _Draft:
         draft.take(read_yaml_flow(document, source, declared_at or _TOP))
     elif declared_at is None and content is not None:
         draft.report_no_type(source.span(content.start, content.start))
+    draft.check_rules(document, source)
     return draft
 
 
