@@ -47,6 +47,7 @@ type EndReason = Literal[
     "tool_rejected",
     "model_failed",
     "dead_end",
+    "needs_user",
     "disk",
     "failed",
 ]
@@ -64,6 +65,7 @@ type PauseReason = Literal[
     "tool_rejected",
     "dead_end",
     "no_progress",
+    "needs_user",
     "disk",
 ]
 

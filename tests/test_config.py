@@ -59,7 +59,10 @@ loop: {max_choice_retries: 1, request_timeout: 2.5}
         ("theme: dark\nyolo: perhaps", "yolo: Input should be a valid boolean"),
         ("theme: dark\nunheard_of: 1", "unheard_of: Extra inputs are not permitted"),
         ("theme: dark\nloop: {max_choice_retries: -1}", "loop.max_choice_retries:"),
-        ("theme: dark\nmodels: {a: {provider: x}}", "models.a.model: Field required"),
+        (
+            "theme: dark\nmodels: {a: {provider: x}}",
+            "models.a: Value error, give `model`, or `path`",
+        ),
         ("theme: dark\nproviders: {a: {type: carrier-pigeon}}", "providers.a.type:"),
         ("theme: dark\nproviders: {a: {api_key: sk-1}}", "providers.a.api_key: Extra inputs"),
         ("theme: dark\nyes: 1", "True: the name of a setting must be text"),

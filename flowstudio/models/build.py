@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from kosong.chat_provider import ChatProviderError
 
+from flowstudio.models.choices import Choosing, find_means
 from flowstudio.models.errors import ModelError, redact
 from flowstudio.models.guard import Guarded
+from flowstudio.models.inprocess import DEFAULT_SIZE, InProcess
 from flowstudio.models.llm import LLM
 from flowstudio.models.rehearsal import Answerer, RehearsalProvider, SeededWalk
 
@@ -70,7 +72,21 @@ async def build_model(
         raise ModelError(
             f"The model {option.name} cannot be set up: {redact(str(error)).replace(key, '***')}"
         ) from error
-    return LLM(provider, option.name, option.model, option.context_size, option.capabilities)
+    means = find_means(option)
+    tools = "tools" in option.capabilities
+    if means is not None or not tools:
+        thinks = "thinking" in option.capabilities
+        provider = Choosing(
+            provider, means, tools=tools, thinks=thinks, max_tokens=option.max_tokens
+        )
+    return LLM(
+        provider,
+        option.name,
+        option.model,
+        option.context_size,
+        option.capabilities,
+        option.prices,
+    )
 
 
 def _build_provider(option: ModelOption, key: str, seconds: float) -> ChatProvider:
@@ -81,31 +97,47 @@ def _build_provider(option: ModelOption, key: str, seconds: float) -> ChatProvid
 
             # Most servers that let one read a model's thinking send it under this name.
             reads = "reasoning_content" if "thinking" in option.capabilities else None
-            return OpenAILegacy(**common, reasoning_key=reads, **_for_openai(seconds))
+            provider = OpenAILegacy(**common, reasoning_key=reads, **_for_openai(seconds))
+            return provider.with_generation_kwargs(**_limit("max_tokens", option))
         case "openai-responses":
             from kosong.contrib.chat_provider.openai_responses import OpenAIResponses
 
-            return OpenAIResponses(**common, **_for_openai(seconds))
+            responses = OpenAIResponses(**common, **_for_openai(seconds))
+            return responses.with_generation_kwargs(**_limit("max_output_tokens", option))
         case "kimi":
             from kosong.chat_provider.kimi import Kimi
 
-            return Kimi(**common, **_for_openai(seconds))
+            kimi = Kimi(**common, **_for_openai(seconds))
+            return kimi.with_generation_kwargs(**_limit("max_tokens", option))
         case "anthropic":
             import anthropic
             from kosong.contrib.chat_provider.anthropic import Anthropic
 
             # The SDK's own class: which HTTP library it takes one of depends on its version.
             timeout = anthropic.Timeout(seconds, connect=min(_CONNECT, seconds))
-            limit = _find_max_tokens(option.model)
+            limit = option.max_tokens or _find_max_tokens(option.model)
             return Guarded(
                 Anthropic(**common, default_max_tokens=limit, timeout=timeout, max_retries=0)
             )
         case "gemini":
             from kosong.contrib.chat_provider.google_genai import GoogleGenAI
 
-            return Guarded(GoogleGenAI(**common), silence=seconds)
+            gemini = GoogleGenAI(**common)
+            limited = gemini.with_generation_kwargs(**_limit("max_output_tokens", option))
+            return Guarded(limited, silence=seconds)
+        case "local":
+            if option.path is None:
+                raise ValueError("no file is named")
+            size = option.context_size or DEFAULT_SIZE
+            local = InProcess(option.path, size, **_for_openai(seconds))
+            return local.with_generation_kwargs(**_limit("max_tokens", option))
         case "rehearsal":
             raise ValueError("a rehearsal has no server")
+
+
+def _limit(field: str, option: ModelOption) -> dict[str, Any]:
+    """The field that bounds an answer, under the name that the protocol has for it."""
+    return {} if option.max_tokens is None else {field: option.max_tokens}
 
 
 def _for_openai(seconds: float) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from kosong.chat_provider import ChatProvider
 
+    from flowstudio.config import PriceSettings
+
 type Capability = Literal["image", "thinking", "tools"]
 
 
@@ -23,6 +25,8 @@ class LLM:
     context_size: int | None
     """Tokens that its window holds; None where there is no such bound (a rehearsal)."""
     capabilities: frozenset[Capability] = frozenset({"tools"})
+    prices: PriceSettings | None = None
+    """What it costs; None where the configuration does not say."""
 
     def with_thinking(self, thinking: bool | None) -> ChatProvider:
         """The provider told to think, or not to; None leaves it to the server.

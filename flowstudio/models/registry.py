@@ -10,12 +10,23 @@ import difflib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from flowstudio import paths
+from flowstudio.config import ProviderSettings
 from flowstudio.models.errors import ModelError
+from flowstudio.models.inprocess import DEFAULT_SIZE, explain_missing
 
 if TYPE_CHECKING:
-    from flowstudio.config import Config, ModelSettings, ProviderSettings, ProviderType
+    from pathlib import Path
+
+    from flowstudio.config import (
+        ChoiceMode,
+        Config,
+        ModelSettings,
+        PriceSettings,
+        ProviderType,
+    )
     from flowstudio.models.llm import Capability
 
 REHEARSAL = "rehearsal"
@@ -39,6 +50,15 @@ class ModelOption:
     capabilities: frozenset[Capability] = frozenset({"tools"})
     why_not: str = ""
     """What is missing, as a sentence; empty where nothing is."""
+    choices: ChoiceMode = "auto"
+    """How it is held to a flow's branches; see `models.choices`."""
+    prices: PriceSettings | None = None
+    max_tokens: int | None = None
+    """Tokens of one answer at most; None leaves it to the server."""
+    path: Path | None = None
+    """The GGUF file of a model that runs in this process."""
+    server: Literal["", "ollama", "llama.cpp"] = ""
+    """Which program serves it, where that was found out."""
 
     @property
     def usable(self) -> bool:
@@ -60,18 +80,20 @@ class _Known:
 
 
 _ALL: frozenset[Capability] = frozenset({"image", "thinking", "tools"})
+# The makers' own names, as their lists had them in November 2026. They retire models every few
+# months: each can be replaced by its variable (`KIMI_MODEL`, …) or in the configuration.
 _KNOWN = (
     _Known(
         "kimi",
         ("KIMI_API_KEY", "MOONSHOT_API_KEY"),
         "KIMI_BASE_URL",
         "KIMI_MODEL",
-        "kimi-k2-turbo-preview",
+        "kimi-k2.6",
         262_144,
-        frozenset({"thinking", "tools"}),
+        _ALL,
     ),
     _Known(
-        "openai", ("OPENAI_API_KEY",), "OPENAI_BASE_URL", "OPENAI_MODEL", "gpt-5", 272_000, _ALL
+        "openai", ("OPENAI_API_KEY",), "OPENAI_BASE_URL", "OPENAI_MODEL", "gpt-5.4", 272_000, _ALL
     ),
     _Known(
         "anthropic",
@@ -87,7 +109,7 @@ _KNOWN = (
         ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         None,
         "GEMINI_MODEL",
-        "gemini-2.5-flash",
+        "gemini-3.5-flash",
         1_000_000,
         _ALL,
     ),
@@ -182,6 +204,10 @@ def _from_config(
     env: Mapping[str, str],
 ) -> ModelOption:
     provider = providers.get(settings.provider)
+    if provider is None and settings.provider == "local":
+        provider = ProviderSettings(type="local")
+    if provider is not None and provider.type == "local":
+        return _from_file(name, settings)
     if provider is None:
         near = difflib.get_close_matches(settings.provider, providers, n=1)
         hint = f" Did you mean {near[0]}?" if near else " Add it under `providers`."
@@ -192,6 +218,8 @@ def _from_config(
             why_not=f"The configuration has no provider “{settings.provider}”.{hint}",
         )
     key_env, why_not = _find_key(provider, env)
+    if not settings.model:
+        why_not = "Give its name on the server as `model`: only local models have a `path`."
     return ModelOption(
         name=name,
         provider=provider.type,
@@ -201,12 +229,37 @@ def _from_config(
         context_size=settings.context_size,
         capabilities=frozenset(settings.capabilities),
         why_not=why_not,
+        choices=settings.choices,
+        prices=settings.prices,
+        max_tokens=settings.max_tokens,
+    )
+
+
+def _from_file(name: str, settings: ModelSettings) -> ModelOption:
+    """A GGUF file that is run in this process."""
+    path = settings.path
+    if path is not None:
+        path = paths.config_file().parent / path.expanduser()
+    return ModelOption(
+        name=name,
+        provider="local",
+        model=settings.model or (path.stem if path else name),
+        # The memory of the window is taken at once: a small one unless another is asked for.
+        context_size=(
+            settings.context_size if "context_size" in settings.model_fields_set else DEFAULT_SIZE
+        ),
+        capabilities=frozenset(settings.capabilities),
+        why_not=explain_missing(path),
+        choices=settings.choices,
+        prices=settings.prices,
+        max_tokens=settings.max_tokens,
+        path=path,
     )
 
 
 def _find_key(provider: ProviderSettings, env: Mapping[str, str]) -> tuple[str | None, str]:
     """The variable that holds the key, and what is missing."""
-    if provider.type == "rehearsal":
+    if provider.type in ("rehearsal", "local"):
         return None, ""
     if provider.key_env:
         return provider.key_env, "" if env.get(provider.key_env) else _missing(provider.key_env)

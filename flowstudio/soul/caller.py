@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import time
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import kosong
 from kosong.message import Message, TextPart, ThinkPart
 
+from flowstudio.models.hint import turn_hint
+from flowstudio.models.prices import find_cost
 from flowstudio.soul.errors import LLMNotSet, LLMNotSupported
 from flowstudio.soul.messages import mend, mend_part
 from flowstudio.soul.retry import call_with_retries
-from flowstudio.wire import Text, Thinking
+from flowstudio.wire import Text, Thinking, TokensUsed
 
 if TYPE_CHECKING:
-    from kosong.chat_provider import ChatProvider, StreamedMessagePart
+    from kosong.chat_provider import ChatProvider, StreamedMessagePart, TokenUsage
 
     from flowstudio.models.llm import LLM
     from flowstudio.soul.agent import Runtime
@@ -29,7 +33,23 @@ class ModelCaller:
         self._partial: list[str] = []
         self._thinking: bool | None = None
         self._provider: ChatProvider | None = None
+        self._stand_in: tuple[LLM, ChatProvider] | None = None
         self.set_model(runtime.llm)
+
+    @property
+    def llm(self) -> LLM | None:
+        """Who answers now: the session's model, or the one that stands in for it."""
+        return self._stand_in[0] if self._stand_in else self._runtime.llm
+
+    @contextmanager
+    def using(self, llm: LLM | None) -> Generator[None]:
+        """Let another model answer meanwhile; None changes nothing."""
+        before = self._stand_in
+        self._stand_in = (llm, llm.with_thinking(None)) if llm else None
+        try:
+            yield
+        finally:
+            self._stand_in = before
 
     @property
     def partial_text(self) -> str:
@@ -80,28 +100,64 @@ class ModelCaller:
         async def call(provider: ChatProvider) -> kosong.StepResult:
             self.forget_partial()
             dispatcher.begin()
+            began = time.monotonic()
             result = await kosong.step(
                 provider, system_prompt, dispatcher, history, on_message_part=self._say_part
             )
             result.message.content = [mend_part(part) for part in result.message.content]
+            self._say_used(result.usage, began, calls_tools=bool(result.tool_calls))
             return result
 
         return await self._retry(call)
 
     async def ask(self, system_prompt: str, messages: Sequence[Message]) -> str:
-        """The model's answer to `messages`, without tools and without a word on the wire.
+        """The model's answer to `messages`, without tools; only what it used goes on the wire.
 
         Raises:
             ChatProviderError: it failed, after all retries.
         """
 
         async def call(provider: ChatProvider) -> kosong.GenerateResult:
-            return await kosong.generate(provider, system_prompt, [], messages)
+            began = time.monotonic()
+            result = await kosong.generate(provider, system_prompt, [], messages)
+            self._say_used(result.usage, began, summary=True)
+            return result
 
-        return (await self._retry(call)).message.extract_text()
+        # What is asked here is not the node's question: no branch may be forced upon it.
+        hint = turn_hint.set(None)
+        try:
+            return (await self._retry(call)).message.extract_text()
+        finally:
+            turn_hint.reset(hint)
+
+    def _say_used(
+        self,
+        usage: TokenUsage | None,
+        began: float,
+        *,
+        calls_tools: bool = False,
+        summary: bool = False,
+    ) -> None:
+        """Say what a call used, if the server counted."""
+        llm = self.llm
+        if usage is None or llm is None:
+            return
+        cost = find_cost(usage, llm.prices)
+        self._runtime.wire.emit(
+            TokensUsed(
+                llm.model,
+                usage.input,
+                usage.input_cache_read,
+                usage.output,
+                round(time.monotonic() - began, 3),
+                None if cost is None else round(cost, 9),
+                "summary" if summary else "step",
+                "tool_calls" if calls_tools else "stop",
+            )
+        )
 
     async def _retry[T](self, call: Callable[[ChatProvider], Awaitable[T]]) -> T:
-        provider = self._provider
+        provider = self._stand_in[1] if self._stand_in else self._provider
         if provider is None:
             raise LLMNotSet
         return await call_with_retries(

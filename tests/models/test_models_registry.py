@@ -93,7 +93,7 @@ def test_window_and_capabilities_come_from_the_configuration() -> None:
         ({}, {"OPENAI_API_KEY": "k", "FLOWSTUDIO_MODEL": "gpt-x"}, "openai/gpt-x"),
         ({}, {"OPENAI_API_KEY": "k", "FLOWSTUDIO_MODEL": "openai/gpt-x"}, "openai/gpt-x"),
         ({}, {"OPENAI_API_KEY": "k", "OPENAI_MODEL": "gpt-y"}, "openai/gpt-y"),
-        ({}, {"GEMINI_API_KEY": "k", "FLOWSTUDIO_MODEL": "gemini"}, "gemini/gemini-2.5-flash"),
+        ({}, {"GEMINI_API_KEY": "k", "FLOWSTUDIO_MODEL": "gemini"}, "gemini/gemini-3.5-flash"),
         ({}, {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1", "OPENAI_MODEL": "m"}, "openai/m"),
         ({}, {}, "rehearsal"),
     ],

@@ -130,7 +130,11 @@ async def test_the_summary_is_not_said_as_an_answer(tmp_path: Path) -> None:
         await bench.soul.turn("two")
         said = len(bench.said)
         await bench.soul.compact_context()
-    assert [body.type for body in bench.said[said:]] == ["compacted", "status_changed"]
+    assert [body.type for body in bench.said[said:]] == [
+        "tokens_used",
+        "compacted",
+        "status_changed",
+    ]
 
 
 async def test_a_short_conversation_is_not_summarised(tmp_path: Path) -> None:

@@ -82,11 +82,13 @@ async def test_the_events_of_a_turn_come_in_their_order(tmp_path: Path) -> None:
     assert [body.type for body in bench.said] == [
         "step_began",
         "text",
+        "tokens_used",
         "tool_called",
         "tool_returned",
         "status_changed",
         "step_began",
         "text",
+        "tokens_used",
         "status_changed",
     ]
 
