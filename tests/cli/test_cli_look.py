@@ -1,4 +1,4 @@
-"""list, show, check, draw, explain: what they print for people and for programs."""
+"""list, show, check, explain: what they print for people and for programs."""
 
 from __future__ import annotations
 
@@ -133,14 +133,45 @@ def test_show_json_gives_nodes_edges_and_places(shell: Shell, project: Path) -> 
     assert (chart["language"], chart["diagnostics"]) == ("mermaid", [])
 
 
-def test_show_prints_an_outline(shell: Shell, project: Path) -> None:
+def test_show_tells_the_flow_in_words_without_lines_and_arrows(shell: Shell, project: Path) -> None:
     done = shell("show", "loop")
     assert done.status == 0
-    assert "check  (decision, line 10)" in done.out
-    assert "    Good?\n  yes → E\n  no → work\n" in done.out
+    assert done.out.endswith(
+        """
+4 nodes, 4 edges, mermaid
+
+1. Begin, line 9.
+   Then 2.
+2. Task work, line 9: Work on it
+   A loop begins here: 3 comes back.
+   Then 3.
+3. Decision check, line 10: Good?
+   On “yes”: go to 4.
+   On “no”: go back to 2.
+4. End, line 11.
+"""
+    )
 
 
-def test_show_prints_what_could_be_read_of_an_invalid_flow(shell: Shell) -> None:
+def test_show_passes_no_escape_on_and_heeds_the_encoding(shell: Shell) -> None:
+    file = shell.cwd / "zh.mmd"
+    text = "flowchart TD\n B([BEGIN]) --> a[列出 \x1b[31m文件] --> E([END])\n"
+    file.write_text(text, encoding="utf-8")
+    assert "2. Task a, line 2: 列出 ␛[31m文件" in shell.inside("show", file).out
+    done = shell("show", file, env={"PYTHONIOENCODING": "ascii"})
+    assert done.status == 0
+    assert b"2. Task a, line 2: ?? ?[31m??" in done.raw_out
+
+
+@pytest.mark.parametrize("broken", sorted(CORPUS.glob("broken-*")), ids=lambda path: path.name)
+def test_show_tells_what_could_be_read_of_an_invalid_flow(shell: Shell, broken: Path) -> None:
+    done = shell.inside("show", broken)
+    assert done.status == 1
+    assert "1. Begin" in done.out
+    assert "error" in done.err
+
+
+def test_show_json_gives_what_could_be_read_of_an_invalid_flow(shell: Shell) -> None:
     done = shell("show", CORPUS / "broken-unlabelled-branch", "--json")
     assert done.status == 1
     assert done.json["valid"] is False
@@ -233,43 +264,6 @@ def test_warnings_alone_do_not_fail_a_check(shell: Shell) -> None:
     done = shell("check", file, "--json")
     assert done.status == 0
     assert [one["severity"] for one in done.json] == ["warning"]
-
-
-# draw
-
-
-def test_draw_prints_boxes_prompts_and_branches(shell: Shell, project: Path) -> None:
-    done = shell("draw", "loop")
-    assert done.status == 0
-    for piece in ("BEGIN", "Work on it", "Good?", "yes", "no", "END", "│"):
-        assert piece in done.out
-
-
-def test_draw_ascii_prints_nothing_else(shell: Shell, project: Path) -> None:
-    done = shell("draw", "loop", "--ascii")
-    assert done.status == 0
-    assert done.raw_out.isascii()
-    assert b"Work on it" in done.raw_out
-
-
-def test_draw_draws_a_chart_that_cannot_be_run(shell: Shell) -> None:
-    done = shell("draw", CORPUS / "broken-unlabelled-branch")
-    assert done.status == 0
-    assert "END" in done.out
-
-
-def test_draw_writes_an_svg_to_a_file(shell: Shell, project: Path) -> None:
-    done = shell("draw", "loop", "--format", "svg", "-o", "loop.svg")
-    assert (done.status, done.out) == (0, "")
-    text = (shell.cwd / "loop.svg").read_text(encoding="utf-8")
-    assert text.startswith(("<svg", "<?xml"))
-    assert "Good?" in text
-
-
-def test_draw_into_what_is_no_file_is_a_wrong_call(shell: Shell, project: Path) -> None:
-    done = shell("draw", "loop", "-o", ".")
-    assert done.status == 2
-    assert "Is a directory" in done.err
 
 
 # explain
