@@ -62,8 +62,24 @@ COMMANDS: tuple[Command, ...] = (
     Command("edit.prompt", "e", "prompt", "Edit the prompt that is about to be sent"),
     Command("edit.file", "E", "edit", "Open the skill's file in $EDITOR"),
     Command("view.zoom", "z", "zoom", "Whole prompts, titles, or dots"),
+    Command("view.zoom_in", "plus,equals_sign", "zoom in", "Zoom in; ctrl+wheel too", False, "+"),
+    Command("view.zoom_out", "minus", "zoom out", "Zoom out", False, "-"),
+    Command("view.fit", "0", "fit", "The nearest zoom at which the whole flow fits", show=False),
+    Command("view.map", "m", "map", "Show or hide the map of a large flow", show=False),
     Command("view.follow", "f", "follow", "Keep the current node in view", show=False),
-    Command("view.filter", "slash", "find", "Filter the skills", key_display="/"),
+    Command("view.find", "slash", "find", "Find a node; in the list: a skill", key_display="/"),
+    Command(
+        "view.next", "greater_than_sign,f3", "next", "The next node that was found", False, ">"
+    ),
+    Command(
+        "view.previous",
+        "less_than_sign,shift+f3",
+        "previous",
+        "The node that was found before",
+        False,
+        "<",
+    ),
+    Command("view.filter", "ctrl+k", "skills", "Filter the skills", show=False),
     Command("view.talk", "i", "talk", "Talk to the agent", show=False),
     Command("help", "question_mark", "help", "Show all keys", key_display="?"),
 )
@@ -76,10 +92,24 @@ HELP_GROUPS: tuple[tuple[str, str], ...] = (
 )
 """Prefixes of command ids, and the headings of the help."""
 
+SIGNS: tuple[tuple[str, str, str], ...] = (
+    ("▶ ━", "now", "The current node"),
+    ("⏸", "now", "Paused here, or it waits for you"),
+    ("✓ ✓3", "done", "Visited, and how often"),
+    ("✗", "fault", "Failed"),
+    ("●", "fault", "Breakpoint before it"),
+    ("━ ▼ ×3", "done", "An edge that was taken, and how often; the head of others is hollow"),
+    ("⇢ ╍", "forced", "A branch taken by hand; a light dashed line waits to be"),
+    ("↑ ◄", "muted", "An edge that leads back"),
+    ("◆ ═", "muted", "A decision; its branches go by 1-9 where the run stands"),
+    ("+3", "muted", "Lines of the prompt that a title hides: + shows them"),
+)
+"""What the signs of the flow mean: signs, colour role, words."""
+
 OTHER_KEYS: tuple[tuple[str, str], ...] = (
     ("tab", "Next pane"),
     ("arrows", "Select a node (flow); choose a skill (skills)"),
-    ("shift+arrows, hjkl", "Pan the flow; the wheel and dragging pan too"),
+    ("shift+arrows, hjkl", "Pan the flow; the wheel, dragging and the map do too"),
     ("click", "Select a node; open a folded prompt, tool call or thought"),
     ("esc", "Leave the input line"),
     ("y a x", "Allow, allow for the session, reject: what a tool asks"),

@@ -13,7 +13,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static, TextArea
 
-from flowstudio.studio.commands import COMMANDS, HELP_GROUPS, OTHER_KEYS
+from flowstudio.studio.commands import COMMANDS, HELP_GROUPS, OTHER_KEYS, SIGNS
 from flowstudio.studio.marks import style_of
 from flowstudio.text import harmless
 
@@ -138,4 +138,8 @@ class HelpDialog(ModalScreen[None]):
         table.add_row("", Text("Everywhere", style_of(self, "muted")))
         for key, text in OTHER_KEYS:
             table.add_row(Text(key, key_style), text)
+        table.add_row("", "")
+        table.add_row("", Text("Signs in the flow", style_of(self, "muted")))
+        for sign, role, text in SIGNS:
+            table.add_row(Text(sign, style_of(self, role)), text)
         return table

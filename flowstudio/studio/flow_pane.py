@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from textual import work
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
-from flowstudio.studio.flow_marks import make_marks
-from flowstudio.studio.flow_view import FlowView
+from flowstudio.studio.find_bar import FindBar
+from flowstudio.studio.flow_layout import LEVELS, Pictures
+from flowstudio.studio.flow_view import Change, FlowView
 from flowstudio.studio.marks import GLYPHS
+from flowstudio.studio.minimap import Minimap, map_corner, map_size
 from flowstudio.text import harmless
 
 if TYPE_CHECKING:
-    from flowstudio.drawing.drawing import Drawing, Zoom
-    from flowstudio.flow.chart import Chart
-    from flowstudio.flow.model import FlowEdge
+    from flowstudio.drawing.drawing import Zoom
+    from flowstudio.run.marks import EdgeIndex
     from flowstudio.run.state import RunState
     from flowstudio.skill import Skill
 
 
-_ZOOMS: tuple[Zoom, ...] = ("title", "full", "dot")
-_HUGE = 1000
-"""Nodes above which no drawing is fitted into the pane's width."""
+_CYCLE: tuple[Zoom, ...] = ("title", "full", "dot")
 _FAULTS = 3
 """Errors that are shown over the picture; `check` lists them all."""
 
@@ -39,6 +40,7 @@ class FlowPane(Vertical):
 
     DEFAULT_CSS = """
     FlowPane {
+        layers: base map;
         & #faults {
             display: none; dock: bottom; height: auto; max-height: 50%; padding: 0 1;
             background: $surface; color: $role-fault;
@@ -50,6 +52,8 @@ class FlowPane(Vertical):
     """How much of each prompt the drawing shows."""
     following: reactive[bool] = reactive(True)
     """True while the view follows the current node."""
+    wants_map: reactive[bool] = reactive(True)
+    """Whether a drawing that is larger than the pane has a map, where there is room for one."""
 
     class Drawn(Message):
         """A picture was laid out and is shown, or there is none to show."""
@@ -59,11 +63,16 @@ class FlowPane(Vertical):
         self.border_title = "Flow"
         self.skill: Skill | None = None
         """The skill that is shown."""
-        self._edges: tuple[FlowEdge, ...] = ()
+        self._pictures: Pictures | None = None
+        self._edges: EdgeIndex | None = None
+        self._current: str | None = None
 
     def compose(self) -> ComposeResult:
-        """The picture, and the faults over it."""
+        """The picture with its map, the line to look for nodes, and the faults."""
         yield FlowView(id="flow")
+        poor = os.environ.get("TERM") in ("linux", "dumb")  # no braille there
+        yield Minimap(id="minimap", glyphs="ascii" if poor else "unicode")
+        yield FindBar(id="find")
         yield Static("", id="faults", markup=False)
 
     @property
@@ -78,11 +87,14 @@ class FlowPane(Vertical):
             self.skill is not None and not _has_chart(self.skill)
         )
 
+    # Drawing
+
     def show_skill(self, skill: Skill) -> None:
         """Draw a skill; a new state of the same one keeps selection and place."""
         is_new = self.skill is None or self.skill.path != skill.path
         self.skill = skill
         if is_new:
+            self._pictures = None
             self.view.selected = None
             self.view.show_drawing(None, "…")
         self._show_faults(skill)
@@ -90,21 +102,34 @@ class FlowPane(Vertical):
             # The last good picture stays, dimmed, until the file is good again.
             self.view.stale = True
             return
-        self._draw(skill, is_new=is_new)
+        if skill.chart is None or not skill.chart.nodes:
+            self._pictures = None
+        else:
+            before = self._pictures.before if self._pictures else None
+            self._pictures = Pictures(skill.chart, before)
+        self._draw("new" if is_new else "edit")
 
     @work(group="draw", exclusive=True, exit_on_error=False)
-    async def _draw(self, skill: Skill, *, is_new: bool) -> None:
-        chart = skill.chart
-        if chart is None or not chart.nodes:
+    async def _draw(self, change: Change, *, fit: bool = False) -> None:
+        pictures, skill = self._pictures, self.skill
+        if pictures is None:
             self.view.stale = False
-            self.view.show_drawing(None, _no_chart(skill))
-        else:
-            previous = None if is_new else self.view.drawing
-            room = max(self.view.size.width - 4, 20)
-            drawing = await asyncio.to_thread(_lay_out, chart, self.zoom, room, previous)
-            self._edges = tuple(chart.edges)
+            self.view.show_drawing(None, _no_chart(skill) if skill else "")
+            self.post_message(self.Drawn())
+            return
+        # The size with scroll bars and without is the same: else the picture would change with
+        # them, and they with the picture.
+        view = self.view.container_size
+        if fit:
+            self.zoom = await asyncio.to_thread(pictures.fitting, view)
+        picture = await asyncio.to_thread(pictures.at, self.zoom, view)
+        from flowstudio.run.marks import EdgeIndex
+
+        if change != "zoom" or self._edges is None:
+            self._edges = await asyncio.to_thread(EdgeIndex, tuple(pictures.chart.edges))
+        if change != "zoom":
             self.view.stale = False
-            self.view.show_drawing(drawing)
+        self.view.show_drawing(picture.drawing, places=picture.places, change=change)
         self.post_message(self.Drawn())
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
@@ -118,23 +143,23 @@ class FlowPane(Vertical):
         self, state: RunState | None, breakpoints: frozenset[str], forced: Mapping[str, str]
     ) -> None:
         """Lay a run's state over the picture."""
-        marks = make_marks(self._edges, state, breakpoints=breakpoints, forced=forced)
-        self.view.show_marks(marks)
         drawing = self.view.drawing
+        if self._edges is not None:
+            from flowstudio.run.marks import make_marks
+
+            marks = make_marks(self._edges, state, breakpoints=breakpoints, forced=forced)
+            self.view.show_marks(marks)
+        is_on = state is not None and state.phase in ("running", "paused")
+        self._current = state.current if state is not None and is_on else None
         follow = f" · following {GLYPHS['running']}" if self.following else ""
         self.border_subtitle = f"{drawing.direction} · {self.zoom}{follow}" if drawing else ""
+        self._show_map()
 
     def stand_on(self, node: str) -> None:
         """The run entered a node: select it, and bring it into view."""
         self.view.selected = node
         if self.following:
             self.view.reveal(node)
-
-    def next_zoom(self) -> None:
-        """Titles, whole prompts, dots, and round again."""
-        self.zoom = _ZOOMS[(_ZOOMS.index(self.zoom) + 1) % len(_ZOOMS)]
-        if self.skill is not None and not self.view.stale:
-            self._draw(self.skill, is_new=False)
 
     def _show_faults(self, skill: Skill) -> None:
         """The errors with line and column; they clear by themselves when the file is good."""
@@ -149,24 +174,114 @@ class FlowPane(Vertical):
             lines.append(f"… and {len(skill.errors) - _FAULTS} more")
         panel.update(harmless("\n".join(lines)))
 
+    # Zoom
+
+    def next_zoom(self) -> None:
+        """Titles, whole prompts, dots, and round again."""
+        self._zoom_to(_CYCLE[(_CYCLE.index(self.zoom) + 1) % len(_CYCLE)])
+
+    def zoom_by(self, step: int) -> None:
+        """One level nearer (1) or farther away (-1), as far as it goes."""
+        level = min(max(LEVELS.index(self.zoom) + step, 0), len(LEVELS) - 1)
+        self._zoom_to(LEVELS[level])
+
+    def _zoom_to(self, zoom: Zoom) -> None:
+        if zoom != self.zoom:
+            self.zoom = zoom
+            self._draw("zoom")
+
+    def fit(self) -> None:
+        """The nearest zoom level at which the whole flow is in view, else dots."""
+        self._draw("zoom", fit=True)
+
+    def on_flow_view_zoomed(self, message: FlowView.Zoomed) -> None:
+        """Ctrl and the wheel."""
+        self.zoom_by(message.step)
+
+    # The map
+
+    def toggle_map(self) -> str:
+        """Show or hide the map; a sentence where there is nothing to be seen of it."""
+        self.wants_map = not self.wants_map
+        self._show_map()
+        if not self.wants_map:
+            return ""
+        return "" if self.query_one(Minimap).display else "the map comes where the flow is larger"
+
+    def on_flow_view_moved(self) -> None:
+        """Another part of the drawing shows."""
+        self._show_map()
+
+    def on_minimap_picked(self, message: Minimap.Picked) -> None:
+        """A click on the map, or a drag in it."""
+        self.view.look_at(message.x, message.y)
+
+    def _show_map(self) -> None:
+        view, minimap = self.view, self.query_one(Minimap)
+        drawing = view.drawing
+        cells = None
+        if self.wants_map and drawing is not None:
+            cells = map_size(Size(drawing.width, drawing.height), view.size)
+        minimap.display = cells is not None
+        if cells is None or drawing is None:
+            return
+        node = view.selected or self._current
+        box = drawing.boxes.get(node) if node else None
+        hidden = None
+        if box is not None:
+            place = Region(box.x, box.y, box.width, box.height)
+            hidden = place.translate(-view.window.offset)
+        minimap.styles.offset = map_corner(view.size, cells, hidden)
+        minimap.show(drawing, cells, view.window, now=self._current, selected=view.selected)
+
+    # Looking for nodes
+
+    def find(self) -> None:
+        """Open the line in which a node is looked for."""
+        if self.view.drawing is not None:
+            self.query_one(FindBar).open()
+
+    def find_next(self, step: int) -> None:
+        """The next node with what was looked for, or the one before."""
+        bar = self.query_one(FindBar)
+        if bar.text:
+            self._find(bar.text, step)
+        else:
+            self.find()
+
+    def on_find_bar_asked(self, message: FindBar.Asked) -> None:
+        """A text was typed, or the next place asked for."""
+        self._find(message.text, message.step)
+
+    def on_find_bar_left(self) -> None:
+        """Back to the picture."""
+        self.view.focus()
+
+    def _find(self, text: str, step: int) -> None:
+        bar, drawing, pictures = self.query_one(FindBar), self.view.drawing, self._pictures
+        wanted = text.strip().casefold()
+        if drawing is None or pictures is None or not wanted:
+            bar.say("")
+            return
+        found = [
+            node.id
+            for node in pictures.chart.nodes.values()
+            if wanted in node.text.casefold() or wanted in node.id.casefold()
+        ]
+        found = [node for node in found if node in drawing.boxes]
+        if not found:
+            bar.say("not found")
+            return
+        # In the order in which the eye meets them.
+        found.sort(key=lambda node: (drawing.boxes[node].y, drawing.boxes[node].x))
+        at = found.index(self.view.selected) if self.view.selected in found else -1
+        at = max(at, 0) if step == 0 else (at + step) % len(found)
+        self.view.select(found[at])
+        bar.say(f"{at + 1} of {len(found)}")
+
 
 def _has_chart(skill: Skill) -> bool:
     return skill.chart is not None and bool(skill.chart.nodes)
-
-
-def _lay_out(chart: Chart, zoom: Zoom, room: int, previous: Drawing | None) -> Drawing:
-    """The drawing in `room` columns if shorter titles let it fit, else with titles of full length:
-    what must be panned anyway should at least be readable."""
-    from flowstudio.drawing import choose_direction, draw
-
-    direction = choose_direction(chart, zoom=zoom, width=room)
-    if len(chart.nodes) > _HUGE:
-        # It must be panned anyway, and fitting it into a width would take the longest.
-        return draw(chart, zoom=zoom, direction=direction, previous=previous)
-    drawing = draw(chart, zoom=zoom, width=room, direction=direction, previous=previous)
-    if drawing.width > room:
-        drawing = draw(chart, zoom=zoom, direction=direction, previous=previous)
-    return drawing
 
 
 def _no_chart(skill: Skill) -> str:

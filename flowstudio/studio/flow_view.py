@@ -1,18 +1,14 @@
 """The flow view: a drawing that is panned, marked and clicked. One Line-API widget, whatever the
 size.
 
-A frame costs what the window shows: each line is built from the drawing's runs that lie in it, and
-the marks of the run are laid over single cells. Nothing is laid out again when a state changes.
+A frame costs what the window shows (`flow_paint`). Nothing is laid out again when a state changes.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+import time
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
@@ -22,24 +18,25 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from flowstudio.studio.flow_marks import DASHED, HEAVY, Look, Marks
+from flowstudio.studio.framing import frame_axis
+from flowstudio.studio.slide import Slide, may_move, plan_slide
 
 if TYPE_CHECKING:
-    from flowstudio.drawing.drawing import Box, Drawing, Owner, Role, Run
+    from textual.timer import Timer
+
+    from flowstudio.drawing.drawing import Box, Drawing, Owner
+    from flowstudio.drawing.marks import Marks
+    from flowstudio.studio.flow_paint import Painter
+    from flowstudio.studio.places import Places
+
+type Change = Literal["new", "edit", "zoom"]
+"""Why another drawing is shown: of another chart, of the edited one, at another zoom level."""
 
 _MARGIN = 2
-"""Empty cells around the drawing, so that no box touches the pane's border."""
+"""Empty columns beside the drawing, so that no box touches the pane's border."""
 _DRAG = 2
 """Cells that the mouse may move in a click."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Overlay:
-    """Characters laid over the drawing: where (drawing's cells), what, in which style."""
-
-    x: int
-    text: str
-    style: str
+_FRAME = 1 / 30
 
 
 class FlowView(ScrollView, can_focus=True):
@@ -107,286 +104,352 @@ class FlowView(ScrollView, can_focus=True):
     class Panned(Message):
         """The user moved the picture by hand."""
 
+    class Moved(Message):
+        """Another part of the drawing is in the window, or another drawing."""
+
+    class Zoomed(Message):
+        """The user asked with the mouse for more detail (1) or for less (-1)."""
+
+        def __init__(self, step: int) -> None:
+            super().__init__()
+            self.step = step
+
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self.drawing: Drawing | None = None
-        self.marks = Marks()
-        self._overlays: dict[int, list[_Overlay]] = {}
-        self._owners: dict[tuple[Role, Owner], tuple[Style, dict[int, int] | None]] = {}
+        self._painter: Painter | None = None
         self._shift = Offset(_MARGIN, 1)
+        self._kept: Offset | None = None
+        """Where the drawing is held against the usual place, until the user moves it."""
+        self._anchor: tuple[str, Offset, Offset] | None = None
+        """The node that a zoom holds in its place, that place, and the origin that came of it."""
+        self._background = Style()
+        self._slide: Slide | None = None
+        self._clock: Timer | None = None
         self._grabbed: Offset | None = None
         self._dragged = False
         self._message = ""
 
     # What is shown
 
-    def show_drawing(self, drawing: Drawing | None, message: str = "") -> None:
-        """Show another drawing (None: only `message`); selection and place are kept where they
-        can.
+    @property
+    def marks(self) -> Marks:
+        """The state of the run that is laid over the drawing."""
+        return self._paint().marks
+
+    @property
+    def window(self) -> Region:
+        """The part of the drawing that shows, in the drawing's cells."""
+        return Region(*(self.scroll_offset - self._shift), *self.size)
+
+    @property
+    def _origin(self) -> Offset:
+        """The window's cell in which the drawing's first cell is shown."""
+        return self._shift - self.scroll_offset
+
+    def _paint(self) -> Painter:
+        if self._painter is None:
+            from flowstudio.studio.flow_paint import Painter
+
+            self._painter = Painter(self._style)
+        return self._painter
+
+    def show_drawing(
+        self,
+        drawing: Drawing | None,
+        message: str = "",
+        *,
+        places: Places | None = None,
+        change: Change = "new",
+    ) -> None:
+        """Show another drawing (None: only `message`). After an edit or a zoom the selected node,
+        else the one in the middle, stays where it is on the screen.
         """
         before = self.drawing
-        anchor = self.selected
-        place = self._place_of(anchor)
-        self.drawing, self._message = drawing, message
-        self._fit_virtual_size()
-        if drawing is None:
-            self.scroll_to(0, 0, animate=False)
-        elif before is None:
-            self.center_on(next(iter(drawing.boxes), None), top=True)
-        if anchor is not None and (drawing is None or anchor not in drawing.boxes):
+        held = self._hold(drawing, change) if before and drawing and change != "new" else None
+        seen = self._seen() if before and drawing and change == "edit" else {}
+        if drawing is not None and places is None:
+            from flowstudio.studio.places import Places
+
+            places = Places(drawing)
+        self.drawing, self._message, self._kept, self._slide = drawing, message, None, None
+        painter = self._paint() if drawing or self._painter else None
+        if painter is not None:
+            painter.drawing, painter.places = drawing, places
+            painter.forget()
+        if drawing is None or (self.selected is not None and self.selected not in drawing.boxes):
             self.selected = None
-        elif place is not None and drawing is not None and anchor is not None:
-            # The selected node stays where it was on the screen.
-            now = self._place_of(anchor)
-            if now is not None:
-                moved = now - place
-                self.scroll_to(
-                    self.scroll_offset.x + moved.x, self.scroll_offset.y + moved.y, animate=False
-                )
-        self._lay_over()
+        self._place(held, keep=change == "edit")
+        if drawing is not None and before is None:
+            self.center_on(next(iter(drawing.boxes), None), top=True)
+        if change == "zoom" and held is not None and self._anchor is not None:
+            self._anchor = (*self._anchor[:2], self._origin)
+        else:
+            self._anchor = None
+        if seen and may_move(self.app.animation_level):
+            self._begin_slide(seen)
+        self.refresh()
+        self.post_message(self.Moved())
+
+    def _hold(self, drawing: Drawing, change: Change) -> Offset | None:
+        """Where the new drawing must be for the anchor to stay in its place on the screen."""
+        if change == "zoom" and self._anchor and self._anchor[2] == self._origin:
+            node, place, _ = self._anchor  # zooming on: the picture comes back to where it was
+        else:
+            node = self._find_anchor(drawing)
+            if node is None or self.drawing is None:
+                return None
+            place = _grip(self.drawing.boxes[node], change) + self._origin
+        if node not in drawing.boxes:
+            return None
+        if change == "zoom":
+            self._anchor = (node, place, self._origin)
+        return place - _grip(drawing.boxes[node], change)
+
+    def _find_anchor(self, drawing: Drawing) -> str | None:
+        """The selected node if it is in view, else the node nearest to the middle of the window,
+        of those that the other drawing has too."""
+        from flowstudio.studio.places import nearest_to
+
+        window, places = self.window, self._paint().places
+        assert self.drawing is not None
+        assert places is not None
+        boxes = [box for box in places.boxes_in(window) if box.id in drawing.boxes]
+        if any(box.id == self.selected for box in boxes):
+            return self.selected
+        if not boxes:
+            boxes = [box for box in self.drawing.boxes.values() if box.id in drawing.boxes]
+        near = nearest_to(boxes, window.x + window.width // 2, window.y + window.height // 2)
+        return near.id if near else None
 
     def show_marks(self, marks: Marks) -> None:
         """Show another state of the run; only what changed in looks is worth a repaint."""
-        if marks != self.marks:
-            self.marks = marks
-            self._lay_over()
+        painter = self._paint()
+        before = painter.marks
+        if marks == before:
+            return
+        painter.marks = marks
+        painter.forget()
+        if bool(marks.nodes) != bool(before.nodes) or bool(marks.edges) != bool(before.edges):
+            self.refresh()  # what is not marked looks otherwise beside what is
+            return
+        nodes, edges = changed_marks(before, marks)
+        self._refresh_rows(*(self._rows_of(node) for node in nodes))
+        if self.drawing is not None:
+            for edge in edges:
+                rows = [y for _, y in self.drawing.paths[edge].points]
+                self._refresh_rows((min(rows) - 1, max(rows) + 2))
+
+    def _rows_of(self, node: str | None) -> tuple[int, int]:
+        """The first row of a node in the drawing, and the row after it."""
+        box = self.drawing.boxes.get(node) if self.drawing and node else None
+        return (box.y, box.y + box.height) if box else (0, 0)
+
+    def _refresh_rows(self, *rows: tuple[int, int]) -> None:
+        """Paint these rows of the drawing anew, as far as they are in the window."""
+        width, height = self.size
+        for first, end in rows:
+            top, bottom = max(first + self._origin.y, 0), min(end + self._origin.y, height)
+            if top < bottom:
+                self.refresh(Region(0, top, width, bottom - top))
 
     def center_on(self, node: str | None, *, top: bool = False) -> None:
         """Bring a node to the middle of the pane (or to its top), where the picture is larger."""
         box = self.drawing.boxes.get(node) if self.drawing and node else None
         if box is None:
             return
+        self._let_go()
         x = box.x + self._shift.x + box.width // 2 - self.size.width // 2
         y = box.y + self._shift.y
         y = y - 1 if top else y + box.height // 2 - self.size.height // 2
         self.scroll_to(x, y, animate=False, force=True)
+
+    def look_at(self, x: int, y: int) -> None:
+        """Bring a cell of the drawing to the middle of the pane, as far as the drawing goes."""
+        self._let_go()
+        place = self._shift + Offset(x - self.size.width // 2, y - self.size.height // 2)
+        self.scroll_to(*place, animate=False, force=True)
+        self.post_message(self.Panned())
 
     def reveal(self, node: str) -> None:
         """Centre the node if it is not wholly in view with a few rows below it."""
         box = self.drawing.boxes.get(node) if self.drawing else None
         if box is None:
             return
-        region = Region(
-            box.x + self._shift.x - 2, box.y + self._shift.y - 1, box.width + 4, box.height + 5
-        )
-        window = Region(self.scroll_offset.x, self.scroll_offset.y, *self.size)
-        if not window.contains_region(region):
+        region = Region(box.x - 2, box.y - 1, box.width + 4, box.height + 5)
+        if not self.window.contains_region(region):
             self.center_on(node)
 
     def node_at(self, offset: Offset) -> str | None:
         """The node at a cell of the widget's content."""
-        from flowstudio.drawing.drawing import NodeRef
-
-        owner = self._owner_at(offset)
-        return owner.id if isinstance(owner, NodeRef) else None
+        places = self._paint().places
+        return places.node_at(*(offset - self._origin)) if places else None
 
     # Painting
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The lines of the window; what they have in common is looked up once."""
+        self._background = self.rich_style
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         """One line of the window."""
-        width = self.size.width
-        background = self.rich_style
+        width, background = self.size.width, self._background
         if self.drawing is None:
             return self._message_line(y, width, background)
-        left = self.scroll_offset.x - self._shift.x
-        row = y + self.scroll_offset.y - self._shift.y
-        segments: list[Segment] = []
-        at = 0
-        rows = self.drawing.rows
-        runs = rows[row] if 0 <= row < len(rows) else ()
-        start = max(bisect_right(runs, left, key=_run_x) - 1, 0)
-        for index in range(start, len(runs)):
-            run = runs[index]
-            x = run.x - left
-            if x >= width:
-                break
-            if x + run.width <= 0:
-                continue
-            if x > at:
-                segments.append(Segment(" " * (x - at), background))
-                at = x
-            style, table = self._look(run)
-            text = run.text.translate(table) if table else run.text
-            strip = Strip([Segment(text, style)], run.width)
-            if x < 0 or x + run.width > width:
-                strip = strip.crop(max(-x, 0), min(run.width, width - x))
-            segments.extend(strip)
-            at += strip.cell_length
-        if at < width:
-            segments.append(Segment(" " * (width - at), background))
-        strip = Strip(segments, width)
-        for over in self._overlays.get(row, ()):
-            strip = self._lay(strip, over, left, width)
-        return strip
-
-    def _lay(self, strip: Strip, over: _Overlay, left: int, width: int) -> Strip:
-        x, length = over.x - left, len(over.text)
-        if x < 0 or x + length > width:
-            return strip
-        style = self._style(over.style)
-        before, _, after = strip.divide([x, x + length, width])
-        return Strip.join([before, Strip([Segment(over.text, style)], length), after])
+        origin = self._origin
+        painter = self._paint()
+        if self._slide is not None:
+            return self._slide_line(self._slide, y, width, background)
+        return painter.line(y - origin.y, -origin.x, width, background)
 
     def _message_line(self, y: int, width: int, background: Style) -> Strip:
         lines = self._message.splitlines()
         top = max((self.size.height - len(lines)) // 2, 0)
-        text = lines[y - top] if 0 <= y - top < len(lines) else ""
-        style = self._style("flow--plain")
-        return Strip([Segment(text, style)]).text_align(width, "center").apply_style(background)
+        if not 0 <= y - top < len(lines):
+            return Strip.blank(width, background)
+        from flowstudio.studio.flow_paint import message_line
+
+        return message_line(lines[y - top], width, self._style("flow--plain"), background)
 
     def _style(self, name: str) -> Style:
         if self.stale:
             name = "flow--muted"
         return self.get_component_rich_style(name)
 
-    def _look(self, run: Run) -> tuple[Style, dict[int, int] | None]:
-        """The style of a run of cells, and how its glyphs change."""
-        key = (run.role, run.owner)
-        found = self._owners.get(key)
-        if found is None:
-            found = self._owners[key] = self._find_look(run)
-        return found
+    def _slide_line(self, slide: Slide, y: int, width: int, background: Style) -> Strip:
+        """One line while boxes slide: the new lines, and the boxes over them, on their way."""
+        now = time.monotonic()
+        origin, painter = self._origin, self._paint()
+        strip = painter.edges_only(y - origin.y, -origin.x, width, background)
+        for box in slide.boxes:
+            x, top = origin + Offset(box.x, box.y) + slide.shift(box.id, now)
+            if not top <= y < top + box.height or x >= width or x + box.width <= 0:
+                continue
+            row = painter.box_row(box, y - top, background)
+            row = row.crop(max(-x, 0), min(box.width, width - x))
+            x = max(x, 0)
+            end = x + row.cell_length
+            strip = Strip.join([strip.crop(0, x), row, strip.crop(end, width)])
+        return strip
 
-    def _find_look(self, run: Run) -> tuple[Style, dict[int, int] | None]:
-        from flowstudio.drawing.drawing import NodeRef
+    def _seen(self) -> dict[str, Offset]:
+        """Where each node in the window is on the screen."""
+        places = self._paint().places
+        boxes = places.boxes_in(self.window) if places else ()
+        return {box.id: self._origin + Offset(box.x, box.y) for box in boxes}
 
-        table: dict[int, int] | None = None
-        if isinstance(run.owner, NodeRef):
-            look: Look = self.marks.nodes.get(run.owner.id, "plain")
-            if run.role == "mark" and look not in ("now", "fault"):
-                name = "flow--plain"
-            elif run.role in ("border", "mark"):
-                name = f"flow--{look}"
-                if run.owner.id == self.selected and look not in ("now", "fault"):
-                    name = "flow--selected"
-                table = HEAVY if look in ("now", "fault") else None
-            else:
-                name = "flow--now" if look == "now" else "flow--label"
-                if look == "plain" and self.marks.nodes:
-                    name = "flow--plain"
-        else:
-            look = self.marks.edges.get(run.owner.index, "plain")
-            name = f"flow--{look}"
-            if run.role == "edge-label" and look == "plain":
-                name = "flow--label"
-            if look in ("forced", "chosen"):
-                table = DASHED
-        return self._style(name), table
+    def _begin_slide(self, seen: dict[str, Offset]) -> None:
+        places, drawing = self._paint().places, self.drawing
+        assert places is not None
+        assert drawing is not None
+        boxes = {box.id: box for box in places.boxes_in(self.window)}
+        boxes |= {node: drawing.boxes[node] for node in seen if node in drawing.boxes}
+        slide = plan_slide(seen, list(boxes.values()), self._origin, time.monotonic())
+        if slide is not None:
+            self._slide = slide
+            if self._clock is None:
+                self._clock = self.set_interval(_FRAME, self._tick)
+            self._clock.resume()
 
-    def _lay_over(self) -> None:
-        """Work out the glyphs of the marks anew and repaint."""
-        self._overlays = {}
-        self._owners.clear()
-        if self.drawing is not None:
-            for node, box in self.drawing.boxes.items():
-                self._mark_box(node, box)
-            for path in self.drawing.paths:
-                self._mark_edge(path.index, path.label)
+    def _tick(self) -> None:
+        if self._slide is None or self._slide.is_over(time.monotonic()):
+            self._slide = None
+            if self._clock is not None:
+                self._clock.pause()
         self.refresh()
-
-    def _mark_box(self, node: str, box: Box) -> None:
-        marks = self.marks
-        look = marks.nodes.get(node, "plain")
-        if tag := marks.tags.get(node):
-            x = box.x + box.width - 2 - len(tag)
-            if x > box.x:
-                self._put(box.y, x, tag, f"flow--{look}")
-        middle = box.y + box.height // 2
-        if flag := marks.flags.get(node):
-            self._put(middle, box.x, flag, f"flow--{look}")
-        if node in marks.breakpoints:
-            row = box.y if node in marks.flags else middle
-            self._put(row, box.x, "●", "flow--fault")
-
-    def _mark_edge(self, index: int, label: tuple[int, int, tuple[str, ...]] | None) -> None:
-        if label is None:
-            return
-        x, y, lines = label
-        look = self.marks.edges.get(index, "plain")
-        if (number := self.marks.numbers.get(index)) and self._is_blank(y, x - 1, 1):
-            self._put(y, x - 1, str(number), "flow--key")
-        if (count := self.marks.counts.get(index, 0)) > 1:
-            end = x + max(Strip([Segment(line)]).cell_length for line in lines)
-            text = f"×{count}"
-            if self._is_blank(y, end, len(text) + 2):
-                self._put(y, end + 1, text, f"flow--{look}")
-
-    def _put(self, row: int, x: int, text: str, style: str) -> None:
-        self._overlays.setdefault(row, []).append(_Overlay(x, text, style))
-
-    def _is_blank(self, row: int, x: int, width: int) -> bool:
-        drawing = self.drawing
-        if drawing is None or x < -self._shift.x:
-            return False
-        return all(drawing.at(x + step, row) is None for step in range(width))
 
     # Place and size
 
-    def _fit_virtual_size(self) -> None:
+    def _place(self, wanted: Offset | None, *, keep: bool) -> None:
+        """Lay the drawing into the window, its origin at the wanted cell where that may be."""
         drawing = self.drawing
         if drawing is None:
             self.virtual_size = Size(0, 0)
+            self.scroll_to(0, 0, animate=False, force=True)
             return
-        width, height = drawing.width + 2 * _MARGIN, drawing.height + 2
-        self._shift = Offset(
-            _MARGIN + max(self.size.width - width, 0) // 2,
-            1 + max(min((self.size.height - height) // 3, 4), 0),
+        size = self.size
+        home = Offset(
+            _MARGIN + max(size.width - drawing.width - 2 * _MARGIN, 0) // 2,
+            1 + max(min((size.height - drawing.height - 2) // 3, 4), 0),
         )
-        self.virtual_size = Size(width, height)
+        x = frame_axis(
+            drawing.width, size.width, _MARGIN, home.x, wanted.x if wanted else None, keep=keep
+        )
+        y = frame_axis(
+            drawing.height, size.height, 1, home.y, wanted.y if wanted else None, keep=keep
+        )
+        self._shift = Offset(x.lead, y.lead)
+        self.virtual_size = Size(x.virtual, y.virtual)
+        self._kept = wanted
+        if wanted is not None:
+            self.scroll_to(x.scroll, y.scroll, animate=False, force=True)
 
-    def _place_of(self, node: str | None) -> Offset | None:
-        box = self.drawing.boxes.get(node) if self.drawing and node else None
-        return Offset(box.x, box.y) + self._shift if box else None
+    def _let_go(self) -> None:
+        """The picture is moved on purpose: hold it no longer where an edit left it."""
+        if self._kept is not None:
+            origin = self._origin
+            self._place(origin, keep=False)
+            self._kept = None
 
-    def _owner_at(self, offset: Offset) -> Owner | None:
-        if self.drawing is None:
-            return None
-        x, y = offset + self.scroll_offset - self._shift
-        return self.drawing.at(x, y)
+    def watch_scroll_x(self, old_value: float, new_value: float) -> None:
+        """Tell the map."""
+        super().watch_scroll_x(old_value, new_value)
+        self.post_message(self.Moved())
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Tell the map."""
+        super().watch_scroll_y(old_value, new_value)
+        self.post_message(self.Moved())
 
     def notify_style_update(self) -> None:
         """A theme changed: the cached styles are of the old one."""
         super().notify_style_update()
-        self._owners.clear()
+        if self._painter is not None:
+            self._painter.forget()
 
     def on_resize(self) -> None:
         """Centre a small drawing in the new size; the selected node stays in view."""
-        self._fit_virtual_size()
-        if self.selected is not None:
+        kept = self._kept
+        self._place(kept, keep=True)
+        if kept is None and self.selected is not None:
             self.call_after_refresh(self.reveal, self.selected)
         self.refresh()
+        self.post_message(self.Moved())
 
-    def watch_selected(self) -> None:
+    def watch_selected(self, before: str | None, selected: str | None) -> None:
         """Paint the outline of the selected node."""
-        self._owners.clear()
-        self.refresh()
+        if self._painter is not None:
+            self._painter.selected = selected
+            self._painter.forget()
+        self._refresh_rows(self._rows_of(before), self._rows_of(selected))
+        self.post_message(self.Moved())
 
     def watch_stale(self) -> None:
         """Dim or undim the picture."""
-        self._owners.clear()
+        if self._painter is not None:
+            self._painter.forget()
 
     # Keys and mouse
 
     def action_pan(self, x: int, y: int) -> None:
         """Move the window over the drawing by so many cells."""
+        self._let_go()
         self.scroll_to(self.scroll_offset.x + x, self.scroll_offset.y + y, animate=False)
         self.post_message(self.Panned())
 
     def action_select(self, direction: str) -> None:
         """Select the nearest node in a direction."""
-        drawing = self.drawing
-        if drawing is None or not drawing.boxes:
+        drawing, places = self.drawing, self._paint().places
+        if drawing is None or places is None or not drawing.boxes:
             return
-        here = drawing.boxes.get(self.selected or "")
-        if here is None:
-            self._select(next(iter(drawing.boxes)))
-            return
-        boxes = [box for box in drawing.boxes.values() if box is not here]
-        nearest = min(boxes, key=_distance(here, direction), default=None)
-        if nearest is not None and _distance(here, direction)(nearest) < _FAR:
-            self._select(nearest.id)
+        if self.selected is None:
+            self.select(next(iter(drawing.boxes)))
+        elif nearest := places.toward(self.selected, direction):
+            self.select(nearest)
 
-    def _select(self, node: str | None) -> None:
+    def select(self, node: str | None) -> None:
+        """Select a node and bring it into view, as the user's keys do."""
         if node is not None:
             self.reveal(node)
         self.selected = node
@@ -410,51 +473,68 @@ class FlowView(ScrollView, can_focus=True):
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         """Let go: without a drag it was a click, which selects."""
-        from flowstudio.drawing.drawing import EdgeRef, NodeRef
-
         self.release_mouse()
         grabbed, self._grabbed = self._grabbed, None
         if grabbed is None or self._dragged:
             return
         offset = event.get_content_offset(self)
-        if offset is None:
-            return
-        owner = self._owner_at(offset)
-        if isinstance(owner, NodeRef):
-            self._select(owner.id)
-        elif isinstance(owner, EdgeRef) and self.drawing is not None:
-            self._select(self.drawing.paths[owner.index].src)
+        if offset is not None:
+            self.select(self._node_for(self._owner_at(offset)))
+
+    def _owner_at(self, offset: Offset) -> Owner | None:
+        places = self._paint().places
+        return places.owner_at(*(offset - self._origin)) if places else None
+
+    def _node_for(self, owner: Owner | None) -> str | None:
+        """The node that a click on a thing selects: an edge stands for its source."""
+        from flowstudio.drawing.drawing import EdgeRef
+
+        if isinstance(owner, EdgeRef):
+            return self.drawing.paths[owner.index].src if self.drawing else None
+        return owner.id if owner else None
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """The wheel pans; with ctrl it zooms."""
+        self._wheel(event, 1)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """The wheel pans; with ctrl it zooms."""
+        self._wheel(event, -1)
+
+    def _wheel(self, event: events.MouseEvent, step: int) -> None:
+        if event.ctrl:
+            event.prevent_default()
+            event.stop()
+            self.post_message(self.Zoomed(step))
         else:
-            self._select(None)
+            self._let_go()
 
 
-_FAR = 10**9
+def changed_marks(before: Marks, now: Marks) -> tuple[set[str], set[int]]:
+    """The nodes and the edges that look otherwise than before."""
+    nodes = {
+        node
+        for old, new in (
+            (before.nodes, now.nodes),
+            (before.tags, now.tags),
+            (before.flags, now.flags),
+        )
+        for node, _ in old.items() ^ new.items()
+    }
+    edges = {
+        edge
+        for old, new in (
+            (before.edges, now.edges),
+            (before.counts, now.counts),
+            (before.numbers, now.numbers),
+        )
+        for edge, _ in old.items() ^ new.items()
+    }
+    return nodes | (before.breakpoints ^ now.breakpoints), edges
 
 
-def _run_x(run: Run) -> int:
-    return run.x
-
-
-def _distance(here: Box, direction: str) -> Callable[[Box], int]:
-    """How far a box is in a direction; boxes on another side are `_FAR`."""
-
-    def measure(box: Box) -> int:
-        dx = (box.x * 2 + box.width) - (here.x * 2 + here.width)
-        dy = ((box.y * 2 + box.height) - (here.y * 2 + here.height)) * 2
-        along, across = {
-            "up": (-dy, dx),
-            "down": (dy, dx),
-            "left": (-dx, dy),
-            "right": (dx, dy),
-        }[direction]
-        return along + 2 * abs(across) if along > 0 else _FAR
-
-    return measure
-
-
-def first_lines(messages: Sequence[str], count: int) -> str:
-    """The first few messages as one text, saying how many are left out."""
-    shown = list(messages[:count])
-    if len(messages) > count:
-        shown.append(f"… and {len(messages) - count} more")
-    return "\n".join(shown)
+def _grip(box: Box, change: Change) -> Offset:
+    """The cell of a box that keeps its place: boxes change their size with the zoom in all
+    directions, with an edit of their text downwards."""
+    height = box.height // 2 if change == "zoom" else 0
+    return Offset(box.x + box.width // 2, box.y + height)

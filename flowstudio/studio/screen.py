@@ -314,7 +314,14 @@ class StudioScreen(Screen[None]):
             **self.desk.commands(),
             "edit.file": self._edit_file,
             "view.zoom": lambda: self.bench.pane.next_zoom(),
+            "view.zoom_in": lambda: self.bench.pane.zoom_by(1),
+            "view.zoom_out": lambda: self.bench.pane.zoom_by(-1),
+            "view.fit": lambda: self.bench.pane.fit(),
+            "view.map": self._toggle_map,
             "view.follow": lambda: self.bench.toggle_follow(),
+            "view.find": self._find,
+            "view.next": lambda: self.bench.pane.find_next(1),
+            "view.previous": lambda: self.bench.pane.find_next(-1),
             "view.filter": self._filter,
             "view.talk": lambda: self._show_pane("chat"),
             "help": self._help,
@@ -337,6 +344,19 @@ class StudioScreen(Screen[None]):
         except (OSError, SuspendNotSupported) as error:
             self.notify(harmless(str(error)), severity="error", markup=False)
         self.refresh(layout=True)
+
+    def _toggle_map(self) -> None:
+        """Show or hide the map."""
+        if said := self.bench.pane.toggle_map():
+            self.notify(said, timeout=2)
+
+    def _find(self) -> None:
+        """Look for something in the pane in use: a node, or a skill."""
+        if self.pane == "skills":
+            self._filter()
+        else:
+            self._show_pane("flow")
+            self.bench.pane.find()
 
     def _filter(self) -> None:
         """Filter the skills."""

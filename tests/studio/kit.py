@@ -360,7 +360,7 @@ class Studio:
     async def select(self, node: str) -> None:
         """Select a node by the arrow keys' means, without the mouse."""
         self.view.focus()
-        self.view._select(node)
+        self.view.select(node)
         await self.pilot.pause()
 
     async def use(self, model: FakeModel) -> FakeModel:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from flowstudio.studio.flow_marks import Look
+from flowstudio.drawing.marks import Look
 from flowstudio.wire import PromptSent
 from tests.studio.kit import FakeModel, Held, Studio, choose, open_studio
 

@@ -74,7 +74,7 @@ async def test_flow_skills_and_standard_skills_are_told_apart_by_a_sign(mixed: P
 
 async def test_the_filter_narrows_the_list_as_one_types(mixed: Path) -> None:
     async with open_studio(mixed) as studio:
-        await studio.press("slash", *"note")
+        await studio.press("ctrl+k", *"note")
         assert studio.row_of("notes")
         assert not studio.row_of("demo")
         await studio.press("escape")
@@ -83,17 +83,17 @@ async def test_the_filter_narrows_the_list_as_one_types(mixed: Path) -> None:
 
 async def test_the_filter_reads_descriptions_too(mixed: Path) -> None:
     async with open_studio(mixed) as studio:
-        await studio.press("slash", *"until")
+        await studio.press("ctrl+k", *"until")
         assert studio.row_of("demo")
         assert not studio.row_of("notes")
 
 
 async def test_a_filter_that_fits_nothing_says_so(mixed: Path) -> None:
     async with open_studio(mixed) as studio:
-        await studio.press("slash", *"zzzz")
+        await studio.press("ctrl+k", *"zzzz")
         assert studio.rows == ["nothing matches"] or "no" in studio.rows[0]
         await studio.press("enter", "down", "up", "enter")
-        await studio.press("slash", "escape")
+        await studio.press("ctrl+k", "escape")
         assert studio.row_of("demo")
 
 
