@@ -16,7 +16,7 @@ from flowstudio.cli.batch_report import print_summary
 from flowstudio.cli.find import find_skill
 from flowstudio.cli.output import fail, print_diagnostics, print_json, say
 from flowstudio.config import Config, load_config
-from flowstudio.run.batch_inputs import BadLine, BatchInput, read_inputs
+from flowstudio.run.batch_inputs import BadLine, BatchInput, find_missing, read_inputs
 from flowstudio.text import to_json
 
 if TYPE_CHECKING:
@@ -44,6 +44,9 @@ def run_batch(args: argparse.Namespace) -> int:
     inputs = _take_inputs(args.inputs)
     if inputs is None:
         return 2
+    is_rehearsal = args.script is not None or args.seed is not None
+    if missing := [*find_missing(inputs, skill.flow, needs_input=not is_rehearsal)]:
+        return _refuse(args.inputs or Path("--inputs"), missing)
     loaded = load_config()
     for complaint in loaded.problems:
         say(f"flowstudio: {complaint}", file=sys.stderr)
@@ -71,7 +74,7 @@ def _take_inputs(path: Path | None) -> list[BatchInput] | None:
         return None
     inputs, bad = read_inputs(data)
     if bad:
-        _show_bad_lines(path, bad)
+        _refuse(path, bad)
         return None
     if not inputs:
         fail(f"{path} holds no inputs", 'write one a line: {"input": "...", "vars": {}} or a text')
@@ -79,12 +82,12 @@ def _take_inputs(path: Path | None) -> list[BatchInput] | None:
     return inputs
 
 
-def _show_bad_lines(path: Path, bad: Sequence[BadLine]) -> None:
+def _refuse(path: Path, bad: Sequence[BadLine]) -> int:
     for one in bad[:_MOST_BAD_LINES]:
         say(f"{path}:{one.line}:{one.column}: error: {one.message}", file=sys.stderr)
     if len(bad) > _MOST_BAD_LINES:
         say(f"… and {len(bad) - _MOST_BAD_LINES} more", file=sys.stderr)
-    fail("no run was started", "")
+    return fail("no run was started", "")
 
 
 def _run(
@@ -128,7 +131,7 @@ def _plan(inputs: Sequence[BatchInput], runs: int, who: Who) -> list[Job]:
     usual = who.script.args if who.script is not None else ""
     pairs = [(one, lap) for one in inputs for lap in range(1, runs + 1)]
     return [
-        Job(number, one.line, lap, one.input or usual, one.variables)
+        Job(number, one.line, lap, usual if one.input is None else one.input, one.variables)
         for number, (one, lap) in enumerate(pairs, 1)
     ]
 

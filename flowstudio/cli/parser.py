@@ -77,7 +77,7 @@ exit status:
 _STABILITY_EPILOG = """\
 examples:
   flowstudio stability code-review --node verdict --times 20 --model gpt-4.1
-  flowstudio stability code-review --node verdict --run 20260120-142501-3f2a@2
+  flowstudio stability code-review --node verdict --run last@verdict:2
 
 exit status:
   0  each answer named a branch          2  wrong call, or no model
@@ -351,11 +351,17 @@ def _build_stability(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--run",
-        metavar="ID@N",
-        help="ask from where this run stood at the N-th visit of the node; without @N at its last",
+        metavar="ID@VISIT",
+        help="ask from where this run stood: a move (7) or NODE:N (q:2), as `fork` names it; "
+        "without @VISIT at its last visit of the node",
     )
+    parser.add_argument("--input", metavar="TEXT", help="the flow's input; - reads standard input")
     parser.add_argument(
-        "--input", default="", metavar="TEXT", help="the flow's input, without a run"
+        "--var",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="fills {{NAME}}; may be given several times",
     )
     parser.add_argument(
         "--parallel", type=int, default=4, metavar="K", help="questions at a time (default 4)"

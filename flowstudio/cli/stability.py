@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from flowstudio.cli.batch_report import print_split
 from flowstudio.cli.find import find_skill
 from flowstudio.cli.output import can_show, fail, print_diagnostics, print_json, say
+from flowstudio.cli.values import WrongValue, explain_missing, read_input, read_variables
 from flowstudio.config import Config, load_config
 from flowstudio.text import count, shorten
 
@@ -48,41 +49,51 @@ def ask_decision(args: argparse.Namespace) -> int:
 
 def _make_question(args: argparse.Namespace, skill: Skill) -> Question | None:
     """What to ask; where it cannot be asked, says why and gives None."""
+    from flowstudio.run.history import NoSuchRun
+    from flowstudio.run.prompts import missing_values
+    from flowstudio.run.resume import ResumeRefused
     from flowstudio.run.stability import find_history, make_question
     from flowstudio.soul.context import ContextError
 
-    assert skill.flow is not None
-    text = args.input.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    flow = skill.flow
+    assert flow is not None
+    history: tuple[Message, ...] = ()
     try:
-        question = make_question(skill.flow, args.node, text, {})
-        if args.run is None:
-            return question
-        folder, visit = _find_run(args.run)
-        history: tuple[Message, ...] = find_history(folder, args.node, visit)
-    except (ValueError, ContextError, OSError) as error:
+        variables = read_variables(args.var)
+        text = None if args.input is None else read_input(args.input)
+        make_question(flow, args.node, "", {})  # says first whether it is a decision at all
+        if args.run is not None:
+            folder, move = _find_run(args.run)
+            history = find_history(folder, args.node, move)
+            text = folder.header.input if text is None else text
+            variables = {**folder.header.variables, **variables}
+    except (WrongValue, NoSuchRun, ResumeRefused, ValueError, ContextError, OSError) as error:
         fail(str(error), "")
         return None
-    header = folder.header
-    return make_question(skill.flow, args.node, text or header.input, header.variables, history)
+    has_input = text is not None or args.script is not None or args.seed is not None
+    places = missing_values(flow, variables, has_input=has_input, source=skill.source)
+    if missing := [one for one in places if one.written in flow.nodes[args.node].text]:
+        fail(explain_missing(missing, str(skill.path)), "")
+        return None
+    return make_question(flow, args.node, text or "", variables, history)
 
 
 def _find_run(wanted: str) -> tuple[RunFolder, int | None]:
-    """The run and the number of the visit that `ID@N` names.
+    """The run, and the move of the visit, that `ID@VISIT` names.
 
     Raises:
-        ValueError: there is no such run, or N is no number.
-        OSError: it cannot be read.
+        NoSuchRun: there is no such run.
+        ResumeRefused: the run has no such visit.
+        ValueError, OSError: it cannot be read.
     """
     from flowstudio import paths
     from flowstudio.run.folder import open_run
+    from flowstudio.run.fork import find_move
+    from flowstudio.run.history import find_run
 
-    name, at, number = wanted.partition("@")
-    if at and (not number.isascii() or not number.isdigit() or int(number) < 1):
-        raise ValueError(f"--run {wanted}: what follows the @ must be the number of a visit")
-    folder = paths.runs_dir() / name
-    if not name or Path(name).name != name or not (folder / "run.json").is_file():
-        raise ValueError(f"there is no run {name!r} in {paths.runs_dir()}")
-    return open_run(folder), int(number) if at else None
+    name, at, visit = wanted.partition("@")
+    path = find_run(paths.runs_dir(), name)
+    return open_run(path), find_move(path, visit) if at else None
 
 
 def _run(args: argparse.Namespace, question: Question, config: Config) -> int:

@@ -8,9 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
+
+from flowstudio.run.prompts import missing_values
+
+if TYPE_CHECKING:
+    from flowstudio.flow.model import Flow
 
 _FIELDS = frozenset({"input", "vars"})
 
@@ -21,7 +26,8 @@ class BatchInput:
 
     line: int
     """From 1."""
-    input: str = ""
+    input: str | None = None
+    """The flow's input; None where the line gives none."""
     variables: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
@@ -71,6 +77,22 @@ def read_inputs(data: bytes) -> tuple[list[BatchInput], list[BadLine]]:
     return inputs, bad
 
 
+def find_missing(
+    inputs: Iterable[BatchInput], flow: Flow, *, needs_input: bool = True
+) -> Iterator[BadLine]:
+    """The lines that leave a place in a prompt empty.
+
+    Args:
+        needs_input: whether `$ARGUMENTS` has to be filled too; in a rehearsal nobody reads it.
+    """
+    for one in inputs:
+        has_input = one.input is not None or not needs_input
+        for missing in missing_values(flow, one.variables, has_input=has_input):
+            what = '"input"' if missing.is_input else f'"{missing.name}" in "vars"'
+            message = f"the prompt of “{missing.node}” holds {missing.written}: give {what}"
+            yield BadLine(one.line, 1, message)
+
+
 def _lines(data: bytes) -> Iterator[bytes]:
     data = data.removeprefix(b"\xef\xbb\xbf")
     for line in data.split(b"\n"):
@@ -86,13 +108,14 @@ def _read_line(number: int, value: object) -> BatchInput:
     for key in record:
         if key not in _FIELDS:
             raise _Wrong(f'“{key}” is not known; a line has "input" and "vars"', key)
-    text = record.get("input", "")
-    if not isinstance(text, str):
+    text = record.get("input")
+    if not isinstance(text, str) and "input" in record:
         raise _Wrong("“input” must be a text", "input")
     given = record.get("vars", {})
     if not isinstance(given, dict):
         raise _Wrong("“vars” must be an object with a text for each name", "vars")
-    return BatchInput(number, text, dict(_read_variables(cast("dict[str, Any]", given))))
+    variables = dict(_read_variables(cast("dict[str, Any]", given)))
+    return BatchInput(number, cast("str | None", text), variables)
 
 
 def _read_variables(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -18,6 +18,7 @@ from flowstudio.models.errors import ModelError
 from flowstudio.models.script import Script, load_script
 from flowstudio.run import case_codes
 from flowstudio.run.cases import Case, CaseFile, Visits
+from flowstudio.run.prompts import missing_values
 from flowstudio.skill.document import read_yaml
 from flowstudio.skill.front import find_front
 
@@ -264,6 +265,9 @@ def _find_unknown(case: Case, flow: Flow) -> Iterator[_Unknown]:
             for index, branch in enumerate(chosen):
                 if branch not in branches:
                     yield ("choose", node, index), *_no_branch(node, branch, branches)
+    for missing in missing_values(flow, case.vars, has_input=True):
+        message = f'the prompt of "{missing.node}" holds {missing.written}, and the case gives none'
+        yield ("vars",), message, f"write vars: {{{missing.name}: ...}}"
     expect = case.expect
     for key, nodes in (("path", expect.path), ("through", expect.through), ("never", expect.never)):
         for index, node in enumerate(nodes or ()):

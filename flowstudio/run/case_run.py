@@ -171,8 +171,8 @@ async def run_case(skill: Skill, placed: PlacedCase) -> CaseResult:
 
 
 def _config() -> Config:
-    """Settings of no user: a case gives the same everywhere."""
-    return Config(loop=LoopControl(max_retries_per_step=0))
+    """Settings of no user: a case gives the same everywhere. Its answers may well be alike."""
+    return Config(loop=LoopControl(max_retries_per_step=0, max_idle_visits=0))
 
 
 class _Chooser:

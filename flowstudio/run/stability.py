@@ -120,34 +120,36 @@ def make_question(
     return Question(node, prompt, branches, tuple(history))
 
 
-def find_history(folder: RunFolder, node: str, visit: int | None) -> tuple[Message, ...]:
-    """The conversation of a run as it was when `node` was asked for the `visit`-th time.
+def find_history(folder: RunFolder, node: str, move: int | None = None) -> tuple[Message, ...]:
+    """The conversation of a run as it was when `node` was asked at `move` (None: the last time).
 
-    The run's folder is only read. `visit` None means the last visit.
+    The run's folder is only read.
 
     Raises:
-        ValueError: the run never made that visit, or its journal is damaged or too old to tell.
+        ValueError: the run entered another node then, or its journal is damaged or too old to tell.
         ContextError: the conversation cannot be read.
         OSError: the folder cannot be read.
     """
     position: int | None = None
     found: int | None = None
-    seen = 0
+    entered = ""
     for event in read_journal(folder.journal).events:
         match event.body:
-            case NodeEntered() if event.node == node:
-                seen += 1
-                if visit in (None, event.visit):
-                    found = position
-                    if visit is not None:
-                        break
+            case NodeEntered(move=number) if number == move or (
+                move is None and event.node == node
+            ):
+                entered, found = event.node or "", position
+                if move is not None:
+                    break
             case NodeLeft(context=context) | TalkHeld(context=context):
                 position = context
             case _:
                 pass
-    wanted = f"visit {visit} of “{node}”" if visit is not None else f"no visit of “{node}”"
-    if seen == 0 or (visit is not None and seen < visit):
-        raise ValueError(f"run {folder.id} has {'no ' if visit is not None else ''}{wanted}")
+    if entered != node:
+        what = f"never entered “{node}”" + (f" at move {move}" if move is not None else "")
+        if entered:
+            what = f"entered “{entered}” at move {move}, not “{node}”"
+        raise ValueError(f"run {folder.id} {what}")
     if found is None:
         raise ValueError(f"run {folder.id} does not tell how its conversation stood at “{node}”")
     with tempfile.TemporaryDirectory(prefix="flowstudio-") as scratch:

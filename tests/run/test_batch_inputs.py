@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from flowstudio.run.batch_inputs import BadLine, BatchInput, read_inputs
+from flowstudio.flow import parse_mermaid_flowchart
+from flowstudio.run.batch_inputs import BadLine, BatchInput, find_missing, read_inputs
 
 
 @pytest.mark.parametrize(
@@ -12,15 +13,17 @@ from flowstudio.run.batch_inputs import BadLine, BatchInput, read_inputs
     [
         ('"the bug"', "the bug", {}),
         ('{"input": "the bug"}', "the bug", {}),
-        ('{"vars": {"lang": "中文"}}', "", {"lang": "中文"}),
+        ('{"vars": {"lang": "中文"}}', None, {"lang": "中文"}),
         ('{"input": "x", "vars": {"n": 3, "f": 0.5, "b": true}}', "x",
          {"n": "3", "f": "0.5", "b": "true"}),
-        ("{}", "", {}),
+        ("{}", None, {}),
         ('""', "", {}),
         ('  "indented"\t', "indented", {}),
     ],
 )  # fmt: skip
-def test_a_line_is_a_text_or_an_object(line: str, text: str, variables: dict[str, str]) -> None:
+def test_a_line_is_a_text_or_an_object(
+    line: str, text: str | None, variables: dict[str, str]
+) -> None:
     assert read_inputs(line.encode()) == ([BatchInput(1, text, variables)], [])
 
 
@@ -68,3 +71,13 @@ def test_blank_lines_give_no_input(data: bytes) -> None:
 def test_lines_are_counted_as_an_editor_counts_them() -> None:
     inputs, _ = read_inputs(b'\xef\xbb\xbf"a"\r\n\r\n"b\\u2028"\n"c\xe2\x80\xa8d"')
     assert [(one.line, one.input) for one in inputs] == [(1, "a"), (3, "b\u2028"), (4, "c\u2028d")]
+
+
+def test_a_line_that_leaves_a_place_in_a_prompt_empty_is_told() -> None:
+    flow = parse_mermaid_flowchart("flowchart TD\nBEGIN --> a[for {{who}}: $ARGUMENTS] --> END")
+    inputs, _ = read_inputs(b'"x"\n{"input": "", "vars": {"who": "us"}}\n{"vars": {"who": "us"}}')
+    found = [*find_missing(inputs, flow)]
+    assert [one.line for one in found] == [1, 3]
+    assert "holds {{who}}" in found[0].message
+    assert "holds $ARGUMENTS" in found[1].message
+    assert [one.line for one in find_missing(inputs, flow, needs_input=False)] == [1]

@@ -117,12 +117,12 @@ async def run(tmp_path: Path) -> RunFolder:
     return session.folder
 
 
-def talk(folder: RunFolder, visit: int | None) -> list[str]:
-    return [one.extract_text() for one in find_history(folder, "q", visit)]
+def talk(folder: RunFolder, move: int | None) -> list[str]:
+    return [one.extract_text() for one in find_history(folder, "q", move)]
 
 
 async def test_the_conversation_is_the_one_before_that_visit(run: RunFolder) -> None:
-    first, second = talk(run, 1), talk(run, 2)
+    first, second = talk(run, 3), talk(run, 5)
     assert any("first work" in text for text in first)
     assert not any("second work" in text or "<choice>" in text for text in first)
     assert any("second work" in text for text in second)
@@ -133,22 +133,27 @@ async def test_the_conversation_is_the_one_before_that_visit(run: RunFolder) -> 
 
 async def test_looking_into_a_run_changes_no_byte_of_it(run: RunFolder) -> None:
     before = {file: file.read_bytes() for file in run.path.rglob("*") if file.is_file()}
-    find_history(run, "q", 1)
+    find_history(run, "q", 3)
     assert {file: file.read_bytes() for file in run.path.rglob("*") if file.is_file()} == before
 
 
 @pytest.mark.parametrize(
-    ("node", "visit", "said"), [("q", 3, "no visit 3 of “q”"), ("x", None, "no visit of “x”")]
+    ("node", "move", "said"),
+    [
+        ("q", 2, "entered “a” at move 2"),
+        ("q", 99, "never entered “q”"),
+        ("x", None, "never entered “x”"),
+    ],
 )
 async def test_a_visit_that_was_never_made_is_refused(
-    run: RunFolder, node: str, visit: int | None, said: str
+    run: RunFolder, node: str, move: int | None, said: str
 ) -> None:
     with pytest.raises(ValueError, match=said):
-        find_history(run, node, visit)
+        find_history(run, node, move)
 
 
 async def test_each_question_is_asked_behind_the_conversation(run: RunFolder) -> None:
-    asked = make_question(FLOW, "q", "it", {"who": "us"}, find_history(run, "q", 2))
+    asked = make_question(FLOW, "q", "it", {"who": "us"}, find_history(run, "q", 5))
     split, answers = await ask(asked, [choose("yes")], times=3)
     assert split.counts["yes"] == 3
     assert all(one.attempt == 1 for one in answers.questions)
