@@ -245,6 +245,12 @@ class RunControl:
             return Hold("step", f"before “{node}”")
         return None
 
+    def why_hold_end(self, node: str, facts: Callable[[], Facts]) -> Hold | None:
+        """Whether a breakpoint before END holds the run: there is nothing to step through."""
+        self.tell()
+        why = self.breakpoints.why(node, "before", facts)
+        return Hold("breakpoint", why) if why else None
+
     def why_hold_after(self, node: str, facts: Callable[[], Facts]) -> Hold | None:
         """Whether a breakpoint after `node` holds the run now that it is answered."""
         self.tell()

@@ -21,9 +21,10 @@ from flowstudio.run.control import Hold, RunControl, RunStopped
 from flowstudio.run.journal import NotRecorded, explain_disk
 from flowstudio.run.prompts import fill, takes_input, with_request
 from flowstudio.run.ralph import ralph_flow, ralph_moves
+from flowstudio.run.user_questions import AskUser, UserInTheSoulsPlace, find_question
 from flowstudio.run.visit import FAILURES, Answer, RunnableSoul
 from flowstudio.run.walk import Ended, Jumped, Left, Walk
-from flowstudio.soul import MaxStepsReached
+from flowstudio.soul import MaxStepsReached, NeedsUser
 from flowstudio.wire import (
     Author,
     ChoiceMade,
@@ -107,6 +108,8 @@ class FlowRunner:
         self._variables = dict(variables or {})
         self._rounds = rounds
         self._watchdog = watchdog
+        self.ask_user: AskUser | None = None
+        """Who answers nodes that ask the user; None: the soul, like any other."""
 
     @staticmethod
     def ralph_loop(
@@ -216,11 +219,21 @@ class FlowRunner:
                     NodeEntered(len(walk.path), node.kind, node.text, self.revision)
                 )
                 if node.kind == "end":
-                    if elsewhere := await self._leave(walk, None, Answer()):
+                    if elsewhere := await self._end(walk, node.id):
                         walk.current = elsewhere
                         continue
                     return
                 walk.current = await self._visit(walk, node.id)
+
+    async def _end(self, walk: Walk, node_id: str) -> str | None:
+        """Leave END, which only a breakpoint holds; gives where the user went on from there."""
+        try:
+            self._check_cut()
+            if hold := self.control.why_hold_end(node_id, walk.facts):
+                await self._hold(walk, hold)
+        except Jumped as jump:
+            return await self._leave(walk, jump.node, Answer(by=jump.by)) or jump.node
+        return await self._leave(walk, None, Answer())
 
     async def _require_node(self, walk: Walk, node_id: str) -> None:
         """Hold the run as long as the node is not in the flow: a reload took it away."""
@@ -332,6 +345,11 @@ class FlowRunner:
             before = walk.soul.context.position
             try:
                 answer = await self._ask(walk, node, branches if len(branches) > 1 else [])
+            except NeedsUser as error:
+                # Asked again, with an answer at hand, it is asked as if for the first time.
+                walk.soul.context.rewind(before)
+                await self._pause(walk, "needs_user", str(error), else_end="needs_user")
+                continue
             except FAILURES as error:
                 self._check_cut()
                 # The failed question leaves no trace: asked again, it is asked as if for the first
@@ -357,24 +375,39 @@ class FlowRunner:
     async def _ask(self, walk: Walk, node: FlowNode, branches: list[str]) -> Answer | None:
         """The turn or turns of one visit; None where a command cut them."""
         prompt = self._prompt(walk, node)
+        user = self._find_user(walk, node, prompt, branches)
+        soul = user or walk.soul
         asking = (
             visits.ask_choice(
-                walk.soul,
+                soul,
                 visits.as_text(prompt),
                 branches,
                 retries=self._retries,
                 control=self.control,
                 node=node.id,
-                author=self._author,
+                author="user" if user else self._author,
             )
             if branches
-            else visits.do_task(walk.soul, prompt)
+            else visits.do_task(soul, prompt)
         )
         hint = turn_hint.set(TurnHint(node.id, walk.visit, tuple(branches)))
         try:
             return await visits.cut_on_command(self.control, asking)
         finally:
             turn_hint.reset(hint)
+
+    def _find_user(
+        self, walk: Walk, node: FlowNode, prompt: str | list[ContentPart], branches: list[str]
+    ) -> UserInTheSoulsPlace | None:
+        """The user, where the node asks them instead of the model."""
+        label = walk.own_prompt if walk.own_prompt is not None else node.label
+        if self.ask_user is None or not isinstance(label, str):
+            return None
+        question = find_question(fill(label, walk.text, self._variables))
+        if question is None:
+            return None
+        text = visits.as_text(prompt)
+        return UserInTheSoulsPlace(walk.soul, text, question, branches, self.ask_user)
 
     def _check_cut(self) -> None:
         """Follow a command to stop or to go elsewhere: it cut a turn, or came between two waits."""

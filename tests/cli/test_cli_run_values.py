@@ -55,7 +55,7 @@ def test_missing_values_are_named_with_their_places_before_any_call(
         assert server.requests == []
     assert (done.status, done.out) == (2, "")
     assert f"{chart}:3:1: {{{{head}}}} in “a”; give --var head=" in done.err
-    assert f"{chart}:4:9: $ARGUMENTS in “q”; give --input" in done.err
+    assert f"{chart}:3:44: $ARGUMENTS in “q”; give --input" in done.err
     assert "{{base}}" not in done.err
     assert shell.runs == []
 
