@@ -155,7 +155,7 @@ def test_show_tells_the_flow_in_words_without_lines_and_arrows(shell: Shell, pro
 
 def test_show_passes_no_escape_on_and_heeds_the_encoding(shell: Shell) -> None:
     file = shell.cwd / "zh.mmd"
-    text = "flowchart TD\n B([BEGIN]) --> a[列出 \x1b[31m文件] --> E([END])\n"
+    text = 'flowchart TD\n B([BEGIN]) --> a["列出 \x1b[31m文件"] --> E([END])\n'
     file.write_text(text, encoding="utf-8")
     assert "2. Task a, line 2: 列出 ␛[31m文件" in shell.inside("show", file).out
     done = shell("show", file, env={"PYTHONIOENCODING": "ascii"})
