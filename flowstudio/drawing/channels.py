@@ -31,20 +31,15 @@ class Channel:
     """Link to (track, the cross coordinate that it leads to), from top to bottom."""
 
 
-@dataclass(slots=True)
 class _Segment:
-    link: int
-    upper: int
-    lower: int
-    part: int = 0
+    __slots__ = ("high", "link", "low", "lower", "part", "upper")
 
-    @property
-    def low(self) -> int:
-        return min(self.upper, self.lower)
-
-    @property
-    def high(self) -> int:
-        return max(self.upper, self.lower)
+    def __init__(self, link: int, upper: int, lower: int, part: int = 0) -> None:
+        self.link = link
+        self.upper = upper
+        self.lower = lower
+        self.part = part
+        self.low, self.high = (upper, lower) if upper < lower else (lower, upper)
 
 
 def route_channel(ends: Sequence[Ends]) -> Channel:
@@ -138,31 +133,28 @@ def _demands(segments: Sequence[_Segment]) -> Iterable[tuple[int, int]]:
 
 
 def _preferences(segments: Sequence[_Segment]) -> Iterable[tuple[int, int]]:
-    """(above, below) for pairs that cross less in this order."""
+    """(above, below) for pairs that cross less in this order. Written out flat: it is much used."""
     by_low = sorted(range(len(segments)), key=lambda n: segments[n].low)
-    active: list[int] = []
+    active: list[tuple[int, int, int, int, int, int]] = []
     compared = 0
     for number in by_low:
         segment = segments[number]
-        active = [other for other in active if segments[other].high >= segment.low]
+        upper, lower, low, high = segment.upper, segment.lower, segment.low, segment.high
+        active = [other for other in active if other[4] >= low]
         compared += len(active)
         if compared > _PAIRS:
             return
-        for other in active:
-            one = segments[other]
-            if one.link == segment.link:
-                continue
-            first = _inside(one.lower, segment) + _inside(segment.upper, one)
-            second = _inside(segment.lower, one) + _inside(one.upper, segment)
-            if first < second:
-                yield other, number
-            elif second < first:
-                yield number, other
-        active.append(number)
-
-
-def _inside(place: int, segment: _Segment) -> bool:
-    return segment.low < place < segment.high
+        for other, one_upper, one_lower, one_low, one_high, link in active:
+            # Of the two verticals of each, which lie within the other's stretch.
+            lean = (
+                (low < one_lower < high)
+                + (one_low < upper < one_high)
+                - (one_low < lower < one_high)
+                - (low < one_upper < high)
+            )
+            if lean and link != segment.link:
+                yield (other, number) if lean < 0 else (number, other)
+        active.append((number, upper, lower, low, high, segment.link))
 
 
 def _split(segments: Sequence[_Segment], chosen: int, taken: set[int]) -> list[_Segment]:

@@ -13,10 +13,7 @@ from dataclasses import dataclass
 
 from flowstudio.drawing.footprints import Footprints, Style
 from flowstudio.drawing.layers import Kind, Layered
-
-type Pull = tuple[int, int, int, int, int, int]
-"""The other item, then the lowest, the best and the highest distance from it, and two weights: of
-leaving the straight range and of leaving the best place."""
+from flowstudio.drawing.settle import Pull, lowest, settle
 
 _LINE = (80, 0)
 _LINE_TO_BOX = (24, 1)
@@ -29,7 +26,6 @@ _REACH = 12
 _LOOK = 200
 _LANE = (1, 0)
 _FAR = 1 << 30
-_REST = 1
 _SWEEPS = ((150, 6), (800, 5), (4000, 4), (_FAR, 2))
 """Up to how many items how many sweeps are made."""
 
@@ -107,7 +103,7 @@ def place_columns(graph: Layered, springs: Springs) -> list[int]:
         order = range(1, last + 1) if down else range(last - 1, -1, -1)
         pulls = above if down else below
         for index in order:
-            _settle(graph.layers[index], gaps[index], [pulls, beside], x)
+            settle(graph.layers[index], gaps[index], [pulls, beside], x)
         cost = _cost(above, x)
         if best is None or cost < best:
             best, kept = cost, x[:]
@@ -115,7 +111,7 @@ def place_columns(graph: Layered, springs: Springs) -> list[int]:
     _shear(graph, springs, x)
     for order in (range(last + 1), range(last, -1, -1)):
         for index in order:
-            _settle(graph.layers[index], gaps[index], [above, below, beside], x)
+            settle(graph.layers[index], gaps[index], [above, below, beside], x)
     return x
 
 
@@ -152,7 +148,7 @@ def _shear(graph: Layered, springs: Springs, x: list[int]) -> None:
             points.append((middle - (x[item] - x[other]) - gone, 2 * flat))
             slope -= flat
         points.sort()
-        total += _lowest(points, slope)
+        total += lowest(points, slope)
         shifts[layer] = total
     for layer, items in enumerate(graph.layers):
         for item in items:
@@ -230,66 +226,6 @@ def _gaps(graph: Layered, prints: Footprints, layer: Sequence[int], style: Style
 
 def _is_line(graph: Layered, prints: Footprints, item: int) -> bool:
     return graph.kind[item] != Kind.BOX and not prints.after[item] and not prints.before[item]
-
-
-def _settle(
-    layer: Sequence[int], gaps: Sequence[int], pulls: Sequence[list[list[Pull]]], x: list[int]
-) -> None:
-    """Move the items of one layer to where they cost least, in order and with their gaps."""
-    blocks: list[tuple[int, list[tuple[int, int]], int, int]] = []
-    """Best place, break points, slope before the first of them, number of items."""
-    offset = 0
-    for number, item in enumerate(layer):
-        offset = offset + gaps[number] if number else 0
-        points: list[tuple[int, int]] = []
-        slope = 0
-        for side in pulls:
-            for other, low, middle, high, steep, flat in side[item]:
-                base = x[other] - offset
-                if low == high:
-                    points.append((base + low, 2 * steep))
-                    slope -= steep
-                    continue
-                if steep:
-                    points.append((base + low, steep))
-                    points.append((base + high, steep))
-                    slope -= steep
-                if flat:
-                    points.append((base + middle, 2 * flat))
-                    slope -= flat
-        if not points:
-            points.append((x[item] - offset, 2 * _REST))
-            slope = -_REST
-        points.sort()
-        size = 1
-        best = _lowest(points, slope)
-        while blocks and blocks[-1][0] > best:
-            _, more, lean, count = blocks.pop()
-            points = more + points
-            points.sort()
-            slope += lean
-            size += count
-            best = _lowest(points, slope)
-        blocks.append((best, points, slope, size))
-    number = 0
-    offset = 0
-    for best, _, _, size in blocks:
-        for _ in range(size):
-            offset = offset + gaps[number] if number else 0
-            x[layer[number]] = best + offset
-            number += 1
-
-
-def _lowest(points: Sequence[tuple[int, int]], slope: int) -> int:
-    """Where a convex cost is least; the middle of the range if it is flat there."""
-    for index, (place, bend) in enumerate(points):
-        slope += bend
-        if slope > 0:
-            return place
-        if slope == 0:
-            nearest = points[index + 1][0] if index + 1 < len(points) else place
-            return (place + nearest) // 2
-    return points[-1][0]
 
 
 def _cost(above: Sequence[Sequence[Pull]], x: Sequence[int]) -> int:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from flowstudio.drawing.columns import Pull, Springs
+from flowstudio.drawing.columns import Springs
 from flowstudio.drawing.footprints import Footprints
 from flowstudio.drawing.layers import Kind, Layered
+from flowstudio.drawing.settle import Pull
 
 _BEND = 60
 _EXCESS = 3
