@@ -81,9 +81,14 @@ def _prune(args: argparse.Namespace, runs: Sequence[RunSummary]) -> int:
 
 def _ask(number: int) -> bool:
     if not sys.stdin.isatty():
-        fail(f"{number} runs would be deleted, and nobody is here to say so", "--yes deletes them")
+        what = "a run" if number == 1 else f"{number} runs"
+        fail(f"{what} would be deleted, and nobody is here to say so", "--yes deletes")
         return False
-    say(f"Delete {number} runs for good? [y/N] ", end="", file=sys.stderr)
+    say(
+        f"Delete {number} {'run' if number == 1 else 'runs'} for good? [y/N] ",
+        end="",
+        file=sys.stderr,
+    )
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 

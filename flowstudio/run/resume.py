@@ -109,9 +109,14 @@ class ResumePlan:
     """Who writes the run now; it can then be looked at only."""
 
     @property
+    def was_used(self) -> bool:
+        """False where the run was broken off before it began: no flow was used yet."""
+        return self.position.begun is not None
+
+    @property
     def changed(self) -> bool:
         """True where the flow is another one than the run used: which one is meant must be said."""
-        if self.current is None:
+        if self.current is None or not self.was_used:
             return False
         return self.current.flow is None or self.current.flow != self.recorded.flow
 

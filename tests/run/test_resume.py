@@ -142,9 +142,11 @@ async def test_a_run_that_was_broken_off_before_its_first_record_begins(
     folder = await break_off(runs, chart, "a")
     folder.journal.unlink()
     folder.context.unlink()
+    (folder.path / "flow" / "1-flow.mmd").unlink()
     bench = Bench(runs)
     assert (await bench.session.resume(folder.path)).reason == "reached_end"
     assert len(bodies(folder, RunStarted)) == 1
+    assert (folder.path / "flow" / "1-flow.mmd").read_text() == LINE
     assert "flow.mmd" not in bench.conversation[0]
 
 
