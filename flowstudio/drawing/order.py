@@ -207,7 +207,7 @@ def _improve(
     With `lanes`, they change sides too.
     """
     best = ordering.crossings(low, high)
-    kept, sides = ordering.copy(low, high), ordering.sides()
+    kept, sides = ordering.copy(low, high), ordering.sides() if lanes else {}
     idle = 0
     for turn in range(_SWEEPS):
         if not best or idle >= patience or ordering.spent > ordering.budget:
@@ -221,7 +221,7 @@ def _improve(
         now = ordering.crossings(low, high)
         if now < best:
             best = now
-            kept, sides = ordering.copy(low, high), ordering.sides()
+            kept, sides = ordering.copy(low, high), ordering.sides() if lanes else {}
             idle = 0
         else:
             idle += 1

@@ -17,15 +17,20 @@ leaving the straight range and of leaving the best place."""
 type _Hinges = list[tuple[int, int]]
 """Places (negative ones in the heap that pushes to the right) and weights."""
 
+type _Heaps = tuple[_Hinges, _Hinges]
+"""The hinges that push to the right, and those that push to the left."""
+
 _REST = 1
+_FEW = 30
+"""Bends that are sorted quicker than kept in heaps."""
 
 
 def settle(
     layer: Sequence[int], gaps: Sequence[int], pulls: Sequence[list[list[Pull]]], x: list[int]
 ) -> None:
     """Move the items of one layer to where they cost least."""
-    blocks: list[tuple[int, _Hinges, _Hinges, int]] = []
-    """Best place, the two heaps, number of items."""
+    blocks: list[tuple[int, list[tuple[int, int]], int, _Heaps | None, int]] = []
+    """Best place, bends, slope before the first of them, heaps (if many), number of items."""
     offset = 0
     for number, item in enumerate(layer):
         if number:
@@ -47,24 +52,32 @@ def settle(
                     points.append((base + middle, 2 * flat))
                     slope -= flat
         if len(points) > 1:
-            left, right = _split(points, slope)
-            best = _middle(left, right)
+            points.sort()
+            best = lowest(points, slope)
+        elif points:
+            best = points[0][0]
         else:
-            best, bend = points[0] if points else (x[item] - offset, 2 * _REST)
-            left, right = [(-best, bend // 2)], [(best, bend // 2)]
+            best, slope = x[item] - offset, -_REST
+            points.append((best, 2 * _REST))
         size = 1
+        heaps: _Heaps | None = None
         while blocks and blocks[-1][0] > best:
-            _, more_left, more_right, count = blocks.pop()
-            if len(left) > len(more_left):
-                left, right, more_left, more_right = more_left, more_right, left, right
-            _join(more_left, more_right, left, right)
-            left, right = more_left, more_right
+            _, more_points, more_slope, more_heaps, count = blocks.pop()
             size += count
-            best = _middle(left, right)
-        blocks.append((best, left, right, size))
+            if not heaps and not more_heaps and len(points) + len(more_points) <= _FEW:
+                points += more_points
+                points.sort()
+                slope += more_slope
+                best = lowest(points, slope)
+                continue
+            one = heaps or _split(points, slope)
+            other = more_heaps or _split(more_points, more_slope)
+            heaps = _join(one, other)
+            best = _middle(heaps)
+        blocks.append((best, points, slope, heaps, size))
     number = 0
     offset = 0
-    for best, _, _, size in blocks:
+    for best, _, _, _, size in blocks:
         for _ in range(size):
             if number:
                 offset += gaps[number]
@@ -84,9 +97,8 @@ def lowest(points: Sequence[tuple[int, int]], slope: int) -> int:
     return points[-1][0]
 
 
-def _split(points: list[tuple[int, int]], slope: int) -> tuple[_Hinges, _Hinges]:
-    """The two heaps of a cost given by its bends and the slope before the first of them."""
-    points.sort()
+def _split(points: Sequence[tuple[int, int]], slope: int) -> _Heaps:
+    """The two heaps of a cost given by its sorted bends and the slope before the first of them."""
     left: _Hinges = []
     right: _Hinges = []
     for place, bend in points:
@@ -103,8 +115,9 @@ def _split(points: list[tuple[int, int]], slope: int) -> tuple[_Hinges, _Hinges]
     return left, right
 
 
-def _middle(left: _Hinges, right: _Hinges) -> int:
+def _middle(heaps: _Heaps) -> int:
     """Where the cost is least; the middle if that is a range."""
+    left, right = heaps
     if not left:
         return right[0][0]
     if not right:
@@ -112,22 +125,26 @@ def _middle(left: _Hinges, right: _Hinges) -> int:
     return (right[0][0] - left[0][0]) // 2
 
 
-def _join(left: _Hinges, right: _Hinges, more_left: _Hinges, more_right: _Hinges) -> None:
-    """Add the hinges of the second cost to the first, in place."""
-    for one, other, hinges in ((left, right, more_left), (right, left, more_right)):
+def _join(one: _Heaps, other: _Heaps) -> _Heaps:
+    """The sum of two costs; takes the place of the larger of them."""
+    if len(one[0]) < len(other[0]):
+        one, other = other, one
+    for mine, across, hinges in ((one[0], one[1], other[0]), (one[1], one[0], other[1])):
         for place, weight in hinges:
-            # A hinge on the far side of the lowest place moves as much weight to the other heap.
-            if not other or place + other[0][0] >= 0:
-                heappush(one, (place, weight))
+            # A hinge beyond the lowest place moves as much weight to the other heap.
+            if not across or place + across[0][0] >= 0:
+                heappush(mine, (place, weight))
                 continue
-            heappush(other, (-place, weight))
-            while weight:
-                top, there = other[0]
-                if there <= weight:
-                    heappop(other)
-                    heappush(one, (-top, there))
-                    weight -= there
+            heappush(across, (-place, weight))
+            left = weight
+            while left:
+                top, there = across[0]
+                if there <= left:
+                    heappop(across)
+                    heappush(mine, (-top, there))
+                    left -= there
                 else:
-                    heapreplace(other, (top, there - weight))
-                    heappush(one, (-top, weight))
-                    weight = 0
+                    heapreplace(across, (top, there - left))
+                    heappush(mine, (-top, left))
+                    left = 0
+    return one
