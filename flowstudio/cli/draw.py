@@ -46,7 +46,7 @@ def draw(args: argparse.Namespace) -> int:
             run = DrawnRun.open(args.run)
             found = _find_chart(args) if args.path else (run.recorded_flow(), None, "")
         except RunUnreadable as error:
-            return fail(str(error), "flowstudio runs lists them")
+            return fail(str(error), "")
     elif args.path is None:
         return fail("nothing to draw", "name a skill or a chart, or a run with --run ID")
     else:

@@ -216,10 +216,10 @@ class _Writer:
         )
 
     def _tag(self, y: int, run: Run, look: Look) -> Iterator[str]:
-        """A sign in the upper border, on a ground of its own."""
+        """A sign in the upper border, on a ground of its own, as near to the corner as can be."""
         trimmed = run.text.lstrip()
         blank = len(run.text) - len(trimmed)
-        run = replace(run, x=run.x + blank, text=_draw_signs(trimmed), width=run.width - blank)
+        run = replace(run, x=run.x + blank + 1, text=_draw_signs(trimmed), width=run.width - blank)
         x, middle = _middle(run.x - 0.5, y)
         ink = ink_of_run(run, self._marks)
         strong = (look in ("now", "fault") and ink != "fault") or look == "fault"
