@@ -101,6 +101,34 @@ class LoopControl(BaseModel):
     """Seconds without a sign of life from the model's server before a call is given up."""
 
 
+class McpServer(BaseModel):
+    """A server of tools that speaks MCP (Model Context Protocol).
+
+    `${NAME}` and `${NAME:-default}` in its fields are filled from the environment when it starts.
+    """
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    type: Literal["stdio", "http", "streamable-http", "sse"] | None = None
+    """How it is spoken to; left out: `stdio` with a command, `http` with an address."""
+    command: str | None = None
+    """The program that is started; it speaks over standard input and output."""
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = Field(default_factory=dict[str, str])
+    """Variables for the program. It gets no others but the usual few (PATH, HOME, …)."""
+    url: str | None = None
+    """The address of a server that is reached over HTTP."""
+    headers: dict[str, str] = Field(default_factory=dict[str, str])
+    """Headers for it, such as `Authorization: Bearer ${ISSUES_TOKEN}`."""
+    disabled: bool = False
+
+    @model_validator(mode="after")
+    def _has_one_way(self) -> McpServer:
+        if (self.command is None) == (self.url is None):
+            raise ValueError("give either command or url")
+        return self
+
+
 class Config(BaseModel):
     """The whole configuration file."""
 
@@ -120,6 +148,14 @@ class Config(BaseModel):
     """The name of a theme, bundled or from the user's `themes` folder."""
     yolo: bool = False
     """True lets every tool act without asking."""
+    pass_env: list[str] = Field(default_factory=list[str])
+    """Variables of the environment that commands may see although their names say that they hold
+    keys, such as `GITHUB_TOKEN`. What a command prints of them is hidden all the same."""
+    mcpServers: dict[str, McpServer] = Field(default_factory=dict[str, "McpServer"])  # noqa: N815
+    """Servers of tools that speak MCP, by name, in the form that other programs use. A file
+    `mcp.json` beside this one may hold more, below the same word."""
+    agent: Path | None = None
+    """An agent file; relative to the folder of the configuration."""
     sandbox: Literal["auto", "on", "off"] = "off"
     """`on` runs Shell's commands in bubblewrap: they can write in the work folder only. `auto` does
     so where bubblewrap works here."""

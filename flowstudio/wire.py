@@ -307,6 +307,8 @@ class Compacted(Body):
     before: int
     after: int
     summary: str
+    kept: tuple[str, ...] = ()
+    """The messages that stay word for word, each as who said it and how it begins."""
 
 
 @dataclass(frozen=True, slots=True)

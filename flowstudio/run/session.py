@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flowstudio.flow.model import Flow
+from flowstudio.models.errors import ModelError
+from flowstudio.models.registry import find_model, list_models
 from flowstudio.run.control import RunControl
 from flowstudio.run.folder import RunFolder, create_run, open_run
 from flowstudio.run.journal import JournalWriter, Tail
@@ -21,7 +23,8 @@ from flowstudio.run.resume import Position, ResumeRefused, Which, resume_plan
 from flowstudio.run.runner import DEFAULT_MAX_MOVES, FlowRunner, RunOutcome
 from flowstudio.run.sources import keep_flow
 from flowstudio.run.watchdog import Watchdog
-from flowstudio.soul import Agent, Context, ContextError, KimiSoul, Runtime
+from flowstudio.skill.rules import NO_RULES, read_rules
+from flowstudio.soul import Agent, Context, ContextError, KimiSoul, Runtime, TurnRules
 from flowstudio.soul.messages import system_message
 from flowstudio.soul.slash import SlashCommand
 from flowstudio.wire import FlowReloaded, Notice, TalkHeld, Wire
@@ -71,6 +74,7 @@ class Session:
         self._runs_dir = runs_dir
         self._sources: list[Callable[[], Iterable[SlashCommand]]] = []
         self._request: RunRequest | None = None
+        self._rules = NO_RULES
         self.soul = KimiSoul(agent, runtime, context=Context())
 
     @property
@@ -127,9 +131,11 @@ class Session:
         Raises:
             OSError: the run's folder cannot be written.
             MaxStepsReached: `max_moves` moves were made and nobody is there to allow more.
+            ModelError: the flow names a model that cannot be used.
             RuntimeError: a run is on already.
         """
         self._require_free()
+        self._use_rules(request.path, request.source)
         self.control = control or RunControl()
         llm = self.llm
         with self._own_folder(request, llm.name if llm else "") as folder:
@@ -139,6 +145,8 @@ class Session:
             self.soul = self._make_soul(context)
             self.runner = self._make_runner(request)
             self._request, self.folder = request, folder
+            if folder is not None:
+                self.runtime.undo.open(folder.path / "undo")
             self.wire.run = folder.id if folder else "run"
             try:
                 with self._journal(folder):
@@ -184,6 +192,7 @@ class Session:
                 header.variables,
                 header.rounds,
             )
+            self._use_rules(flow_file, source.text)
             try:
                 context = Context(folder.context, at=plan.position.context)
             except ContextError as error:
@@ -192,7 +201,7 @@ class Session:
                 context.append_message(_introduce(header.flow, flow_file))
             revision = plan.position.revision
             if source.flow != plan.recorded.flow:
-                revision += 1
+                revision += plan.was_used
                 self._keep(folder, revision, request)
             self.control = control or RunControl()
             _give_again(self.control, plan.position)
@@ -200,6 +209,7 @@ class Session:
             self.runner = self._make_runner(request)
             self.runner.revision = revision
             self._request, self.folder = request, folder
+            self.runtime.undo.open(folder.path / "undo")
             self.wire.run = folder.id
             try:
                 with self._journal(folder, plan.tail):
@@ -215,7 +225,7 @@ class Session:
 
     def _make_runner(self, request: RunRequest) -> FlowRunner:
         llm = self.llm
-        return FlowRunner(
+        runner = FlowRunner(
             request.flow,
             name=request.name,
             max_moves=request.max_moves,
@@ -232,15 +242,44 @@ class Session:
                 (self._runs_dir,) if self._runs_dir else (),
             ),
         )
+        if llm is not None and llm.answers_as == "model":
+            # Elsewhere whoever plays the model answers these nodes too.
+            runner.ask_user = self.runtime.questions.ask
+        return runner
+
+    def _use_rules(self, path: Path | None, source: str) -> None:
+        """Hold the turns to what the flow's file says of tools and models.
+
+        Raises:
+            ModelError: it names a model that cannot be used.
+        """
+        rules = read_rules(path, source)
+        if self.llm is not None and self.llm.answers_as == "model":
+            options = list_models(self.runtime.config)
+            for name in sorted(rules.models):
+                option = find_model(options, name)
+                if not option.usable:
+                    raise ModelError(f"The model {name} cannot be used. {option.why_not}")
+        self._rules = rules
+
+    def _find_rules(self, node: str) -> TurnRules:
+        found = self._rules.of(node)
+        return TurnRules(found.tools, found.model)
 
     def reload(self, flow: Flow, source: str) -> FlowReloaded | None:
         """Let the run that is on use the edited flow from its next move on."""
         if self.runner is None:
             return None
         body = self.runner.reload(flow)
+        assert self._request is not None
+        try:
+            self._use_rules(self._request.path, source)
+        except ModelError as error:
+            # The node that names it holds the run when it is reached.
+            self._rules = read_rules(self._request.path, source)
+            self.wire.emit(Notice(str(error), "warning"))
         if self.folder is not None:
             try:
-                assert self._request is not None
                 edited = replace(self._request, flow=flow, source=source)
                 self._keep(self.folder, body.revision, edited)
             except OSError as error:
@@ -256,6 +295,7 @@ class Session:
         for source in self._sources:
             soul.add_commands(source)
         soul.take_prompt = self.soul.take_prompt
+        soul.find_rules = self._find_rules
         if self.soul.thinking:
             soul.set_thinking(True)
         return soul

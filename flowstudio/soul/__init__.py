@@ -13,11 +13,18 @@ from flowstudio.soul.approval import Approval, ApprovalRequest, Policy
 from flowstudio.soul.compaction import SimpleCompaction
 from flowstudio.soul.context import Context, ContextError
 from flowstudio.soul.dmail import DenwaRenji, DMail
-from flowstudio.soul.errors import BackToTheFuture, LLMNotSet, LLMNotSupported, MaxStepsReached
+from flowstudio.soul.errors import (
+    BackToTheFuture,
+    LLMNotSet,
+    LLMNotSupported,
+    MaxStepsReached,
+    NeedsUser,
+)
 from flowstudio.soul.kimisoul import KimiSoul
 from flowstudio.soul.prompt import system_prompt
 from flowstudio.soul.protocol import Soul, StatusSnapshot, TurnResult
 from flowstudio.soul.questions import OpenQuestion, Questions
+from flowstudio.soul.rules import TurnRules
 from flowstudio.soul.skills import SkillLike
 from flowstudio.soul.slash import SlashCommand
 from flowstudio.soul.toolset import StudioToolset
@@ -36,6 +43,7 @@ __all__ = [
     "LLMNotSet",
     "LLMNotSupported",
     "MaxStepsReached",
+    "NeedsUser",
     "OpenAgent",
     "OpenQuestion",
     "Policy",
@@ -48,6 +56,7 @@ __all__ = [
     "StatusSnapshot",
     "StudioToolset",
     "TurnResult",
+    "TurnRules",
     "default_agent",
     "load_agent",
     "open_agent",

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from flowstudio.soul.approval import Approval, Policy
 from flowstudio.soul.dmail import DenwaRenji
 from flowstudio.soul.questions import Questions
+from flowstudio.soul.secrets import Secrets
+from flowstudio.soul.tools.outputs import Outputs
 from flowstudio.soul.undo import UndoLog
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from flowstudio.config import Config
     from flowstudio.models.llm import LLM
+    from flowstudio.soul.answers import Answers
     from flowstudio.soul.retry import Sleep
     from flowstudio.soul.skills import SkillLike
     from flowstudio.soul.tools.sandbox import Sandbox
@@ -49,6 +52,10 @@ class Runtime:
     disable_curl_tip: bool = False
     undo: UndoLog = field(default_factory=UndoLog)
     """What the file tools wrote, to be undone."""
+    outputs: Outputs = field(default_factory=Outputs)
+    """Where tools keep what is too long for the model."""
+    secrets: Secrets = field(default_factory=Secrets)
+    """Keys that must show nowhere."""
     sandbox: Sandbox | None = None
     """What Shell runs its commands in."""
     sleep: Sleep = asyncio.sleep
@@ -66,13 +73,15 @@ class Runtime:
         policy: Policy = "ask",
         yolo: bool | None = None,
         sandbox: Sandbox | None = None,
+        answers: Answers | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> Runtime:
         """A runtime as the configuration says.
 
         Args:
             policy: who answers the tools' requests: the user (`ask`), or always the same. Under
-                another policy than `ask` the agent's own questions are not answered either.
+                another policy than `ask` nobody answers the agent's own questions either.
+            answers: answers to those, given beforehand.
             yolo: overrides the configuration's `yolo`.
         """
         return cls(
@@ -81,9 +90,10 @@ class Runtime:
             wire=wire,
             work_dir=work_dir,
             approval=Approval(wire, policy=policy, yolo=config.yolo if yolo is None else yolo),
-            questions=Questions(wire, somebody=policy == "ask"),
+            questions=Questions(wire, somebody=policy == "ask", answers=answers),
             skills=skills,
             disable_curl_tip=config.disable_curl_tip,
+            secrets=Secrets.of(config),
             sandbox=sandbox,
             sleep=sleep,
         )

@@ -11,6 +11,7 @@ mcp_servers:
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -49,6 +50,10 @@ class McpServerSettings(BaseModel):
     """Variables, keys too, that it gets from the studio's own environment."""
     url: str | None = None
     """The address of a server that speaks streamable HTTP."""
+    headers: dict[str, str] = Field(default_factory=dict[str, str])
+    """Headers for it."""
+    sse: bool = False
+    """True for a server that speaks the older HTTP+SSE."""
 
     @model_validator(mode="after")
     def _has_one_way(self) -> McpServerSettings:
@@ -153,19 +158,30 @@ class OpenAgent:
             await connection.close()
 
 
-async def open_agent(runtime: Runtime, path: Path) -> OpenAgent:
-    """The agent of a file, with the tools of its MCP servers; those that fail are told and left
-    out.
+async def open_agent(
+    runtime: Runtime, path: Path | None = None, servers: Sequence[McpServerSettings] = ()
+) -> OpenAgent:
+    """The agent of a file (or the default one), with the tools of its MCP servers and of `servers`;
+    those that fail are told and left out.
 
     Raises:
         AgentFileError: the file, or the prompt file that it names, cannot be used.
     """
-    agent, toolset, file = _build(runtime, path)
-    if not file.mcp_servers:
+    if path is None:
+        toolset = make_tools(runtime)
+        agent = Agent(DEFAULT_NAME, system_prompt(runtime.work_dir, runtime.skills), toolset)
+        wanted = list(servers)
+    else:
+        agent, toolset, file = _build(runtime, path)
+        own = {one.name for one in file.mcp_servers}
+        wanted = [*file.mcp_servers, *(one for one in servers if one.name not in own)]
+    if not wanted:
         return OpenAgent(agent, (), ())
     from flowstudio.soul.mcp import connect
 
-    connections, problems = await connect(file.mcp_servers, runtime.approval)
+    connections, problems = await connect(
+        wanted, runtime.approval, cwd=runtime.work_dir, outputs=runtime.outputs
+    )
     for connection in connections:
         for tool in connection.tools:
             toolset.add(tool)

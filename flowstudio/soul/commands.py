@@ -143,7 +143,7 @@ async def _model(soul: KimiSoul, args: str) -> None:
         return
 
     async def ask(question: Question) -> str:
-        return await soul.runtime.questions.ask(question.prompt, question.branches) or ""
+        return await soul.runtime.questions.ask(question.prompt, question.branches)
 
     answerer = AskUser(ask) if soul.runtime.questions.somebody else SeededWalk(0)
     try:

@@ -20,6 +20,9 @@ from flowstudio.soul.approval import ToolRejectedError
 from flowstudio.soul.arguments import repair_call
 from flowstudio.soul.emit import WireFailure
 from flowstudio.soul.messages import TOOL_INTERRUPTED, as_parts, mend
+from flowstudio.soul.rules import NO_RULES
+from flowstudio.soul.secrets import Secrets
+from flowstudio.soul.tools.ask_user import UnansweredError
 from flowstudio.wire import ToolCalled, ToolReturned, Wire
 
 if TYPE_CHECKING:
@@ -44,16 +47,19 @@ class Dispatcher:
     """kosong's `Toolset` around another one: notes calls, then runs them and says so on the
     wire."""
 
-    def __init__(self, toolset: Toolset, wire: Wire) -> None:
+    def __init__(self, toolset: Toolset, wire: Wire, secrets: Secrets | None = None) -> None:
         self._toolset = toolset
+        self._secrets = secrets or Secrets()
         self._wire = wire
         self._noted: list[_Noted] = []
         self._results: list[ToolResult] = []
+        self.rules = NO_RULES
+        """Which of the tools the present turn may use."""
 
     @property
     def tools(self) -> list[Tool]:
         """What the model is told of each tool."""
-        return self._toolset.tools
+        return [tool for tool in self._toolset.tools if self.rules.allows(tool.name)]
 
     @property
     def calls(self) -> list[ToolCall]:
@@ -84,22 +90,26 @@ class Dispatcher:
         return future
 
     async def run(self) -> list[ToolResult]:
-        """Make the calls. After one that the user rejected the rest are not made.
+        """Make the calls. After one that the user rejected, or a question that nobody is there to
+        answer, the rest are not made.
 
         When this is cancelled, the call in flight is cancelled and awaited; `results` is then
         complete all the same.
         """
-        rejected = False
+        why = ""
         for noted in self._noted:
-            if rejected:
-                value = ToolError(
-                    message="Not made: the user rejected an earlier call of the same answer.",
-                    brief="not made",
-                )
+            if why:
+                value = ToolError(message=f"Not made: {why}.", brief="not made")
                 result = ToolResult(tool_call_id=noted.call.id, return_value=value)
             else:
                 result = await self._run_one(noted)
-            rejected = rejected or isinstance(result.return_value, ToolRejectedError)
+            match result.return_value:
+                case ToolRejectedError():
+                    why = "the user rejected an earlier call of the same answer"
+                case UnansweredError():
+                    why = "an earlier question of the same answer waits for the user"
+                case _:
+                    pass
             self._results.append(result)
             if not noted.future.done():
                 noted.future.set_result(result)
@@ -108,9 +118,10 @@ class Dispatcher:
     async def _run_one(self, noted: _Noted) -> ToolResult:
         call = noted.call
         began = time.monotonic()
-        self._wire.emit(ToolCalled(call.id, call.function.name, noted.written))
+        written = self._secrets.hide(noted.written)
+        self._wire.emit(ToolCalled(call.id, call.function.name, written))
         try:
-            value = await self._call(noted)
+            value = self._secrets.hide_in(await self._call(noted))
         except asyncio.CancelledError:
             value = _interrupted(call).return_value
             self._say_returned(call, value, time.monotonic() - began)
@@ -126,6 +137,9 @@ class Dispatcher:
                 message=f"Not called: {noted.wrong}. Call it again with valid arguments.",
                 brief="invalid arguments",
             )
+        name = noted.call.function.name
+        if not self.rules.allows(name):
+            return ToolError(message=self.rules.explain(name), brief="not for this step")
         handled = self._toolset.handle(noted.call)
         result = handled if isinstance(handled, ToolResult) else await handled
         return result.return_value

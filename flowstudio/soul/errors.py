@@ -44,6 +44,16 @@ class MaxStepsReached(Exception):
         self.steps = steps
 
 
+class NeedsUser(Exception):
+    """The agent, or a node, asks the user something, and nobody is there to answer."""
+
+    def __init__(self, question: str) -> None:
+        shown = " ".join(question.split())
+        shown = f"{shown[:300]}…" if len(shown) > 300 else shown
+        super().__init__(f"nobody is there to answer: “{shown}”")
+        self.question = question
+
+
 class BackToTheFuture(Exception):
     """A D-Mail is pending: go back to its checkpoint and read it there."""
 

@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Literal
 from kosong.chat_provider import ChatProviderError
 from kosong.message import ContentPart, Message
 
+from flowstudio.models.build import build_model
 from flowstudio.models.errors import explain_error
+from flowstudio.models.hint import turn_hint
+from flowstudio.models.registry import find_model, list_models
 from flowstudio.soul.approval import ToolRejectedError
 from flowstudio.soul.caller import ModelCaller
 from flowstudio.soul.commands import list_own_commands, list_skill_commands
@@ -36,7 +39,9 @@ from flowstudio.soul.messages import (
     tool_message,
 )
 from flowstudio.soul.protocol import StatusSnapshot, TurnResult
+from flowstudio.soul.rules import NO_RULES, TurnRules
 from flowstudio.soul.slash import CommandTable, SlashCommand, parse_command
+from flowstudio.soul.tools.ask_user import UnansweredError
 from flowstudio.wire import (
     Compacted,
     DmailSent,
@@ -107,7 +112,7 @@ class KimiSoul:
         self._context = context
         self._caller = ModelCaller(runtime)
         self._compaction = SimpleCompaction()
-        self._dispatcher = Dispatcher(agent.toolset, runtime.wire)
+        self._dispatcher = Dispatcher(agent.toolset, runtime.wire, runtime.secrets)
         self._hooks: Sequence[ToolHook] = make_default_hooks(
             disable_curl_tip=runtime.disable_curl_tip
         )
@@ -121,6 +126,10 @@ class KimiSoul:
         """How the last turn ended; None before the first, and after one that an error ended."""
         self.take_prompt: Callable[[UserInput], Awaitable[bool]] | None = None
         """Where a higher room may take a plain prompt over (a Ralph loop); True: it did."""
+        self.find_rules: Callable[[str], TurnRules] | None = None
+        """Where a higher room says what the turns of a node (by its id) may use."""
+        self._models: dict[str, LLM] = {}
+        """Models that a turn named, ready to answer."""
         self.rebuild_slash_commands()
 
     # What a front end shows
@@ -249,24 +258,48 @@ class KimiSoul:
             LLMNotSupported: the prompt holds a picture and the model cannot see.
             ChatProviderError: the model failed, after all retries.
             MaxStepsReached: the turn came to no end.
+            NeedsUser: the agent asked the user something, and nobody is there.
+            ModelError: the model that the node names cannot be used.
             RuntimeError: a turn is on already.
         """
         if self._is_busy:
             raise RuntimeError("a turn is on already")
-        self.last_turn = None
-        if self.llm is None:
-            raise LLMNotSet
-        if has_picture(user_input) and "image" not in self.llm.capabilities:
-            raise LLMNotSupported(self.llm.name, "image")
-        self._checkpoint()
-        self._context.append_message(Message(role="user", content=as_parts(user_input)))
         self._is_busy = True
-        self.runtime.undo.position = lambda: self._context.position
         try:
-            self.last_turn = await self._agent_loop()
+            self.last_turn = None
+            rules = self._rules_now()
+            llm = await self._choose_model(rules)
+            if has_picture(user_input) and "image" not in llm.capabilities:
+                raise LLMNotSupported(llm.name, "image")
+            self._checkpoint()
+            self._context.append_message(Message(role="user", content=as_parts(user_input)))
+            self.runtime.undo.position = lambda: self._context.position
+            self._dispatcher.rules = rules
+            with self._caller.using(llm if llm is not self.llm else None):
+                self.last_turn = await self._agent_loop()
         finally:
+            self._dispatcher.rules = NO_RULES
             self._is_busy = False
         return self.last_turn
+
+    def _rules_now(self) -> TurnRules:
+        """What the present turn may use: the node's rules in a run, none in a conversation."""
+        hint = turn_hint.get()
+        if self.find_rules is None or hint is None or hint.node is None:
+            return NO_RULES
+        return self.find_rules(hint.node)
+
+    async def _choose_model(self, rules: TurnRules) -> LLM:
+        """The model that answers the turn. In a rehearsal that is always the rehearsal."""
+        if self.llm is None:
+            raise LLMNotSet
+        name = rules.model
+        if name is None or name == self.llm.name or self.llm.answers_as != "model":
+            return self.llm
+        if name not in self._models:
+            config = self.runtime.config
+            self._models[name] = await build_model(find_model(list_models(config), name), config)
+        return self._models[name]
 
     async def compact_context(self) -> bool:
         """Replace the older part of the conversation by a summary.
@@ -286,7 +319,14 @@ class KimiSoul:
             # Too short, or something was said meanwhile that the summary does not hold.
             return False
         self._begin_again(0, compacted.messages)
-        self.wire.emit(Compacted(before, self._context.token_count, compacted.summary))
+        self.wire.emit(
+            Compacted(
+                before,
+                self._context.token_count,
+                compacted.summary,
+                tuple(_brief(message) for message in compacted.messages[1:]),
+            )
+        )
         self._say_status()
         return True
 
@@ -341,6 +381,9 @@ class KimiSoul:
                 turn.submitted = output if isinstance(output, str) else ""
         turn.rejected = any(isinstance(value, ToolRejectedError) for value in values.values())
         dmail = self.runtime.denwa_renji.fetch_pending_dmail()
+        for value in values.values():
+            if isinstance(value, UnansweredError):
+                raise value.needs
         if turn.submitted is not None or turn.rejected:
             return True
         if dmail is not None:
@@ -375,7 +418,7 @@ class KimiSoul:
 
     async def _make_room(self) -> None:
         """Compact the context where the next step might not fit. If that fails, go on as it is."""
-        size = self.llm.context_size if self.llm else None
+        size = self._caller.llm.context_size if self._caller.llm else None
         if size is None:
             return
         if self._context.token_count + min(RESERVED_TOKENS, size // 2) < size:
@@ -390,6 +433,13 @@ class KimiSoul:
     def _say_status(self) -> None:
         status = self.status
         self.wire.emit(StatusChanged(status.tokens, round(status.context_usage, 4)))
+
+
+def _brief(message: Message) -> str:
+    """A message in a line: who said it, and how it begins."""
+    text = " ".join(message.extract_text().split())
+    called = ", ".join(call.function.name for call in message.tool_calls or ())
+    return f"{message.role}: {text or called}"[:120]
 
 
 def _read_dmail(message: str) -> Message:

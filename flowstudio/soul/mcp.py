@@ -17,9 +17,12 @@ from kosong.message import ContentPart, TextPart
 from kosong.tooling import Tool, ToolError, ToolOk, ToolReturnValue
 
 from flowstudio.soul.approval import Approval, ToolRejectedError
+from flowstudio.soul.tools.outputs import Outputs
 from flowstudio.soul.tools.toolbox import MOST_OUTPUT
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mcp import ClientSession, types
 
     from flowstudio.soul.agentfile import McpServerSettings
@@ -59,9 +62,18 @@ class McpTool:
 class McpConnection:
     """A connection to one server."""
 
-    def __init__(self, settings: McpServerSettings, approval: Approval) -> None:
+    def __init__(
+        self,
+        settings: McpServerSettings,
+        approval: Approval,
+        *,
+        cwd: Path | None = None,
+        outputs: Outputs | None = None,
+    ) -> None:
         self.settings = settings
         self._approval = approval
+        self._cwd = cwd
+        self._outputs = outputs or Outputs()
         self._session: ClientSession | None = None
         self._tools: list[McpTool] = []
         self._ready = asyncio.Event()
@@ -86,7 +98,12 @@ class McpConnection:
                 await self._ready.wait()
         except TimeoutError:
             await self.close()
-            raise McpError(f"The MCP server {self.settings.name} does not answer.") from None
+            raise McpError(
+                f"The MCP server {self.settings.name} does not answer within {CONNECT_SECONDS:g} s."
+            ) from None
+        except asyncio.CancelledError:
+            await self.close()
+            raise
         if self._failure is not None:
             await self.close()
             raise McpError(
@@ -128,6 +145,9 @@ class McpConnection:
         except ProtocolError as error:
             return ToolError(message=f"{name} failed: {error}", brief="failed")
         parts = _convert(result.content)
+        if cut := _cut(parts):
+            kept = self._outputs.keep(name, cut.encode(errors="replace"))
+            parts.append(TextPart(text=f"[The output is cut; all of its text is in {kept}.]"))
         if result.isError:
             return ToolError(output=parts, message=f"{name} failed.", brief="failed")
         return ToolOk(output=parts, brief="done")
@@ -154,9 +174,7 @@ class McpConnection:
 
         settings = self.settings
         if settings.url is not None:
-            from mcp.client.streamable_http import streamable_http_client
-
-            streams = await stack.enter_async_context(streamable_http_client(settings.url))
+            streams = await stack.enter_async_context(_reach(settings, stack))
             reading, writing = streams[0], streams[1]
         else:
             passed = {name: os.environ[name] for name in settings.pass_env if name in os.environ}
@@ -164,6 +182,7 @@ class McpConnection:
                 command=settings.command or "",
                 args=list(settings.args),
                 env={**get_default_environment(), **passed, **settings.env},
+                cwd=self._cwd,
             )
             # What the server writes to standard error would land on the screen.
             silence = stack.enter_context(open(os.devnull, "w"))  # noqa: PTH123, ASYNC230, SIM115
@@ -172,14 +191,18 @@ class McpConnection:
 
 
 async def connect(
-    settings: Sequence[McpServerSettings], approval: Approval
+    settings: Sequence[McpServerSettings],
+    approval: Approval,
+    *,
+    cwd: Path | None = None,
+    outputs: Outputs | None = None,
 ) -> tuple[list[McpConnection], list[str]]:
     """Connect to servers, all at once.
 
     Returns:
         The connections that stand, and a sentence for each that does not.
     """
-    connections = [McpConnection(one, approval) for one in settings]
+    connections = [McpConnection(one, approval, cwd=cwd, outputs=outputs) for one in settings]
     outcomes = await asyncio.gather(
         *(connection.open() for connection in connections), return_exceptions=True
     )
@@ -195,21 +218,45 @@ async def connect(
     return standing, problems
 
 
+def _reach(settings: McpServerSettings, stack: AsyncExitStack) -> Any:
+    """The connection to a server over HTTP."""
+    if settings.sse:
+        from mcp.client.sse import sse_client
+
+        return sse_client(settings.url or "", headers=dict(settings.headers))
+    import httpx
+    from mcp.client.streamable_http import streamable_http_client
+
+    # A stream may be silent for long; nothing else may.
+    timeout = httpx.Timeout(CONNECT_SECONDS, read=300.0)
+    client = httpx.AsyncClient(headers=dict(settings.headers), timeout=timeout)
+    stack.push_async_callback(client.aclose)
+    return streamable_http_client(settings.url or "", http_client=client)
+
+
 def _convert(content: Sequence[Any]) -> list[ContentPart]:
     from kosong.tooling.mcp import convert_mcp_content
 
     parts: list[ContentPart] = []
-    room = MOST_OUTPUT
     for block in content:
         try:
-            part = convert_mcp_content(block)
+            parts.append(convert_mcp_content(block))
         except ValueError as error:
-            part = TextPart(text=f"[{error}]")
-        if isinstance(part, TextPart):
-            part = TextPart(text=part.text[:room])
-            room -= len(part.text)
-        parts.append(part)
+            parts.append(TextPart(text=f"[{error}]"))
     return parts
+
+
+def _cut(parts: list[ContentPart]) -> str:
+    """Cut the text in `parts` to what the model is shown; all of it, where something was cut."""
+    whole = "\n".join(part.text for part in parts if isinstance(part, TextPart))
+    if len(whole) <= MOST_OUTPUT:
+        return ""
+    room = MOST_OUTPUT
+    for number, part in enumerate(parts):
+        if isinstance(part, TextPart):
+            parts[number] = TextPart(text=part.text[:room])
+            room -= min(room, len(part.text))
+    return whole
 
 
 def _innermost(error: BaseException) -> str:

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widgets import Button, Static
 
 from flowstudio.studio.marks import GLYPHS, style_of
-from flowstudio.text import harmless
+from flowstudio.text import first_line, harmless
 from flowstudio.wire import Verdict
 
 LIVE_TAIL = 12_000
@@ -157,19 +157,33 @@ class ApprovalCard(Vertical, can_focus=True):
             self.request = request
             self.verdict: Verdict = verdict
 
-    def __init__(self, request: str, tool: str, action: str, description: str) -> None:
+    def __init__(
+        self, request: str, tool: str, action: str, description: str, diff: str = ""
+    ) -> None:
         super().__init__()
         self.request = request
         self.border_title = f"{GLYPHS['waiting']} {harmless(tool)} wants to {harmless(action)}"
         self._description = harmless(description)
+        self._diff = harmless(diff)
 
     def compose(self) -> ComposeResult:
-        """The act in full, and the answers."""
-        yield Static(cap(self._description), markup=False)
+        """The act in full, a change with its lines in colour, and the answers."""
+        if self._diff:
+            yield Static(self._styled_diff(), markup=False)
+        else:
+            yield Static(cap(self._description), markup=False)
         with Horizontal():
             yield Button("y allow", compact=True, id="allow")
             yield Button("a allow always", compact=True, id="session")
             yield Button("x reject", compact=True, id="reject")
+
+    def _styled_diff(self) -> Text:
+        text = Text(first_line(self._description), style_of(self, "bold"))
+        roles = {"+": "done", "-": "fault", "@": "dim"}
+        # The first two lines name the file, which the title line has said.
+        for line in cap(self._diff).split("\n")[2:]:
+            text.append("\n" + line, style_of(self, roles.get(line[:1], "text")))
+        return text
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """A click on an answer."""

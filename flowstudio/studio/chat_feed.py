@@ -103,8 +103,10 @@ class ChatFeed:
                 self._tools[call] = self._add(Fold(title, arguments, classes="tool"))
             case ToolReturned() as body:
                 self._say_tool_result(body)
-            case ApprovalAsked(id=request, tool=tool, action=action, description=description):
-                card = self._add(ApprovalCard(request, tool, action, description))
+            case ApprovalAsked() as asked:
+                card = self._add(
+                    ApprovalCard(asked.id, asked.tool, asked.action, asked.description, asked.diff)
+                )
                 if not isinstance(self._log.app.focused, Input):
                     self._log.call_after_refresh(card.focus)
             case ApprovalGiven() as body:

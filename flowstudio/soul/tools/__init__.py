@@ -53,5 +53,13 @@ def make_tools(runtime: Runtime, names: Iterable[str] = DEFAULT_TOOLS) -> Studio
     secrets = frozenset(
         provider.key_env for provider in runtime.config.providers.values() if provider.key_env
     )
-    box = Toolbox(runtime.work_dir, runtime.approval, runtime.undo, secrets, runtime.sandbox)
+    box = Toolbox(
+        runtime.work_dir,
+        runtime.approval,
+        runtime.undo,
+        runtime.outputs,
+        secrets,
+        frozenset(runtime.config.pass_env),
+        runtime.sandbox,
+    )
     return StudioToolset(_MAKERS[name](box, runtime) for name in names)

@@ -7,8 +7,23 @@ from typing import TYPE_CHECKING, override
 from kosong.tooling import CallableTool2, ToolError, ToolOk, ToolReturnValue
 from pydantic import BaseModel, Field
 
+from flowstudio.soul.errors import NeedsUser
+
 if TYPE_CHECKING:
     from flowstudio.soul.questions import Questions
+
+
+class UnansweredError(ToolError):
+    """What the tool returns where nobody is there to answer. It ends the turn with `needs`."""
+
+    def __init__(self, needs: NeedsUser) -> None:
+        super().__init__(message="Nobody is here to answer yet.", brief="nobody is here")
+        self._needs = needs
+
+    @property
+    def needs(self) -> NeedsUser:
+        """What the turn raises."""
+        return self._needs
 
 
 class AskUserParams(BaseModel):
@@ -36,12 +51,10 @@ class AskUser(CallableTool2[AskUserParams]):
 
     @override
     async def __call__(self, params: AskUserParams) -> ToolReturnValue:
-        answer = await self._questions.ask(params.question, tuple(params.options))
-        if answer is None:
-            return ToolError(
-                message="Nobody is here to answer. Decide by yourself and say what you assumed.",
-                brief="nobody is here",
-            )
+        try:
+            answer = await self._questions.ask(params.question, tuple(params.options))
+        except NeedsUser as needs:
+            return UnansweredError(needs)
         if not answer.strip():
             return ToolOk(output="", message="The user gave no answer.", brief="no answer")
         return ToolOk(output=answer, message="", brief=answer.strip().split("\n")[0][:60])

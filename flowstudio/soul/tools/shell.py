@@ -70,7 +70,7 @@ class Shell(CallableTool2[ShellParams]):
         if done.dropped:
             note = f"The output was longer than {MOST_KEPT} bytes; {done.dropped} more are lost. "
         if len(text) > MOST_OUTPUT:
-            kept = box.keep_output("shell", text.encode())
+            kept = box.outputs.keep("shell", text.encode())
             half = MOST_OUTPUT // 2
             left_out = len(text) - 2 * half
             text = f"{text[:half]}\n[… {left_out} characters left out …]\n{text[-half:]}"

@@ -4,10 +4,6 @@ outputs."""
 from __future__ import annotations
 
 import os
-import re
-import shutil
-import tempfile
-import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +12,8 @@ from typing import TYPE_CHECKING
 from kosong.tooling import ToolError
 
 from flowstudio.soul.approval import ToolRejectedError
+from flowstudio.soul.secrets import is_secret_name
+from flowstudio.soul.tools.outputs import Outputs
 
 if TYPE_CHECKING:
     from flowstudio.soul.approval import Approval
@@ -27,7 +25,6 @@ MOST_OUTPUT = 30_000
 MOST_LINE = 2_000
 """How many characters of one line."""
 
-_SECRET = re.compile(r".*_(?:API_KEY|TOKEN|SECRET)")
 _QUIET = {"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "TERM": "dumb"}
 """What keeps commands from waiting for a terminal that is not there."""
 
@@ -40,12 +37,15 @@ class Toolbox:
     approval: Approval
     undo: UndoLog
     """Where the file tools keep what they are about to replace."""
+    outputs: Outputs = field(default_factory=Outputs)
+    """Where what is too long for the model is kept."""
     secret_names: frozenset[str] = frozenset()
     """Variables that tools must not see, beside those whose name tells."""
+    passed_names: frozenset[str] = frozenset()
+    """Variables that commands see although they hold keys: the user says so."""
     sandbox: Sandbox | None = None
     """What Shell runs its commands in; None runs them as they are."""
     _root: Path = field(init=False)
-    _outputs: Path | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         # Once: a work folder that becomes a link later must not move the boundary.
@@ -76,7 +76,7 @@ class Toolbox:
         Raises:
             ToolFailure: the user said no.
         """
-        if self.is_inside(place) or (self._outputs and place.is_relative_to(self._outputs)):
+        if self.is_inside(place) or self.outputs.holds(place):
             return
         await self.ask(tool, f"read {place}, outside the work folder", f"Read {place}")
 
@@ -105,22 +105,12 @@ class Toolbox:
         if not decision.allowed:
             raise ToolFailure.of(ToolRejectedError(decision.reason))
 
-    def keep_output(self, name: str, data: bytes) -> Path:
-        """Put an output that is too long for the model into a file of its own, and say where."""
-        if self._outputs is None:
-            self._outputs = Path(tempfile.mkdtemp(prefix="flowstudio-")).resolve()
-            # They go with the agent, or when the program ends.
-            weakref.finalize(self, shutil.rmtree, self._outputs, ignore_errors=True)
-        handle, path = tempfile.mkstemp(prefix=f"{name}-", suffix=".txt", dir=self._outputs)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        return Path(path)
-
     def wrap(self, command: Sequence[str]) -> Sequence[str]:
         """A command as it is run: in the sandbox, where there is one."""
         if self.sandbox is None:
             return command
-        return self.sandbox.wrap(command, self._root, [self._outputs] if self._outputs else [])
+        kept = self.outputs.folder
+        return self.sandbox.wrap(command, self._root, [kept] if kept else [])
 
     def environment(self, environ: Mapping[str, str] | None = None) -> dict[str, str]:
         """The environment for commands: without keys, and without a terminal."""
@@ -128,7 +118,8 @@ class Toolbox:
         kept = {
             name: value
             for name, value in env.items()
-            if not _SECRET.fullmatch(name.upper()) and name not in self.secret_names
+            if name in self.passed_names
+            or (not is_secret_name(name) and name not in self.secret_names)
         }
         return {**kept, **_QUIET}
 
