@@ -31,6 +31,8 @@ Flow Studio: see, run, step through and edit agent flows in the terminal.
     batch     run a flow many times, and see what the runs add up to
     stability ask one decision many times, and see how it splits
     test      check flows against the cases that their authors wrote
+    models    the models that can be used here, and why the others cannot
+    acp       the agent and the flows for an editor
     explain   what a diagnostic code means
 """
 
@@ -390,6 +392,22 @@ def _build_test(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(func=later("cases", "test_flows"))
 
 
+def _build_models(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--check", metavar="M", help="send this model one tiny request and say what came"
+    )
+    add_json(parser)
+    parser.epilog = "exit status: 0 the list was printed, or the model answered; 1 it did not"
+    parser.set_defaults(func=later("models", "show_models"))
+
+
+def _build_acp(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", metavar="M", help="a model of the configuration")
+    parser.add_argument("--yolo", action="store_true", help="let tools act without asking")
+    add_skills(parser)
+    parser.set_defaults(func=later("acp", "serve_editor"))
+
+
 def _build_explain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("code", nargs="?", metavar="CODE", help="such as end-unreachable")
     parser.set_defaults(func=later("explain", "explain"))
@@ -406,5 +424,7 @@ _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "batch": (_build_batch, "Run a flow many times, and sum up what the runs did."),
     "stability": (_build_stability, "Ask one decision many times from the same context."),
     "test": (_build_test, "Check flows against their cases, without a model."),
+    "models": (_build_models, "List the models: which can be used here, and why others cannot."),
+    "acp": (_build_acp, "Serve an editor that speaks ACP, over standard input and output."),
     "explain": (_build_explain, "Explain a diagnostic code, or list them all."),
 }
