@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
+from flowstudio.run.usage import Usage
 from flowstudio.wire import (
     ApprovalAsked,
     ApprovalGiven,
@@ -30,6 +31,7 @@ from flowstudio.wire import (
     StatusChanged,
     StepBegan,
     StepInterrupted,
+    TokensUsed,
     UserAnswered,
     UserAsked,
 )
@@ -64,6 +66,8 @@ class Visit:
     to: str | None = None
     cut: bool = False
     """True where the answer was cut: `answer` is what had come of it."""
+    usage: Usage = field(default_factory=Usage)
+    """What the model used for it: tokens, seconds, cost."""
 
     @property
     def is_done(self) -> bool:
@@ -94,6 +98,8 @@ class RunState:
     tokens: int = 0
     context_usage: float = 0.0
     model_calls: int = 0
+    usage: Usage = field(default_factory=Usage)
+    """What the model used in the whole run."""
     started: float = 0.0
     ended: float | None = None
 
@@ -153,6 +159,11 @@ class RunState:
                 self.tokens, self.context_usage = tokens, usage
             case StepBegan():
                 self.model_calls += 1
+            case TokensUsed() as used:
+                spent = Usage.of(used)
+                self.usage += spent
+                if now and event.node == now.node:
+                    now.usage += spent
             case _:
                 pass
 
