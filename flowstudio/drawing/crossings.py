@@ -261,12 +261,12 @@ class Ordering:
                     moved = True
         return moved
 
-    def flip_lanes(self) -> bool:
+    def flip_lanes(self, low: int, high: int) -> bool:
         """Move lanes to the other side where they cross fewer of their box's lines; whether any."""
         graph, spot = self.graph, self.spot
         moved = False
         for lane, near, down in self.lane_ends:
-            if near in self.express:
+            if near in self.express or not low <= graph.layer[lane] <= high:
                 continue
             box = graph.unit[lane]
             links = self.gaps[graph.layer[lane] - (not down)]

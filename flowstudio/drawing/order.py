@@ -26,7 +26,7 @@ _BEHIND = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 their way far, then they settle."""
 _PATIENCE = 4
 _MORE_PATIENCE = 11
-_REACHES = (2, 8, 10_000)
+_REACHES = (2, 8)
 """By how many layers a window reaches beyond the crossings in it, in one round after another."""
 _REFININGS = 6
 _COMBINED = 4
@@ -49,7 +49,7 @@ def order_first(ordering: Ordering) -> None:
     ordering.budget = min(_FIRST_BUDGET + _BUDGET_EACH * max(items - _FEW, 0), _MOST_BUDGET)
     order_by_source(ordering)
     _improve_windows(ordering)
-    if ordering.total * _TANGLED <= items:
+    if not _is_tangled(ordering):
         _combine_sides(ordering)
     else:
         _improve(ordering, 0, last, _MORE_PATIENCE)
@@ -156,41 +156,48 @@ def _starting_order(
 
 
 def _improve_windows(ordering: Ordering) -> None:
-    last = len(ordering.layers) - 1
-    before: set[tuple[int, int]] = set()
+    """Sweep where lines cross, in wider and wider windows, until they are few or it is a tangle."""
+    before: list[tuple[int, int]] = []
     for reach in _REACHES:
-        if not ordering.total:
-            return
-        if ordering.total * _TANGLED > len(ordering.graph.kind) and before:
-            return
-        windows = _windows([gap for gap, n in enumerate(ordering.counts) if n], reach, last)
+        windows = _windows(ordering, reach)
         for low, high in windows:
             if (low, high) not in before:
                 _improve(ordering, low, high, _PATIENCE)
-        before = set(windows)
+        before = windows
+        if _is_tangled(ordering):
+            return
+        _refine(ordering)
+
+
+def _is_tangled(ordering: Ordering) -> bool:
+    return ordering.total * _TANGLED > len(ordering.graph.kind)
 
 
 def _refine(ordering: Ordering) -> None:
     """What sweeps cannot do: whole edges, single units and lanes to where they cross least."""
-    last = len(ordering.layers) - 1
     for _ in range(_REFININGS):
         before = ordering.total
         if not before or ordering.spent > ordering.budget:
             return
         reroute_edges(ordering)
-        if ordering.spent <= ordering.budget:
-            ordering.sift(0, last)
-            ordering.flip_lanes()
-            ordering.transpose(0, last)
-            ordering.crossings(0, last)
+        for low, high in _windows(ordering, 1):
+            if ordering.spent > ordering.budget:
+                break
+            ordering.sift(low, high)
+            ordering.flip_lanes(low, high)
+            ordering.transpose(low, high)
+            ordering.crossings(low, high)
         if ordering.total >= before:
             return
 
 
-def _windows(gaps: Iterable[int], reach: int, last: int) -> list[tuple[int, int]]:
+def _windows(ordering: Ordering, reach: int) -> list[tuple[int, int]]:
     """First and last layers of the stretches in which something crosses."""
+    last = len(ordering.layers) - 1
     windows: list[tuple[int, int]] = []
-    for gap in gaps:
+    for gap, crossings in enumerate(ordering.counts):
+        if not crossings:
+            continue
         low, high = max(gap - reach, 0), min(gap + 1 + reach, last)
         if windows and low <= windows[-1][1] + 1:
             windows[-1] = (windows[-1][0], high)
@@ -214,9 +221,9 @@ def _improve(
             break
         ordering.sweep(low, high, down=turn % 2 == 0, behind=_BEHIND[turn // 2 % len(_BEHIND)])
         if lanes:
-            ordering.flip_lanes()
+            ordering.flip_lanes(low, high)
         ordering.transpose(low, high, plateau=turn % 3 == 2)
-        if lanes and ordering.flip_lanes():
+        if lanes and ordering.flip_lanes(low, high):
             ordering.transpose(low, high)
         now = ordering.crossings(low, high)
         if now < best:

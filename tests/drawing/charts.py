@@ -222,6 +222,11 @@ SHAPES: dict[str, Chart] = {
             "发布": "发布 ❤️ naïve café",
         },
     ),
+    "unicode_ids": chart(
+        "BEGIN -> señal -> Ελπίδα\nΕλπίδα -> señal | ¿otra vez?\nΕλπίδα -> ж2 | да\n"
+        "ж2 -> 终点_1 -> END",
+        {"señal": "Esperar la señal", "Ελπίδα": "Όλα καλά;"},
+    ),
     "skipping": chart(
         "BEGIN -> A -> B -> C -> D -> END\nA -> C | skip\nA -> D | far\nBEGIN -> END"
     ),
@@ -263,12 +268,17 @@ SHAPES: dict[str, Chart] = {
 
 CROSSING_CASES = {
     **{f"shape {name}": (lambda name=name: SHAPES[name]) for name in SHAPES if name != "single"},
-    **{f"random {seed}": (lambda seed=seed: random_chart(seed, 30)) for seed in range(60)},
-    **{f"program {seed}": (lambda seed=seed: program_chart(seed, 60)) for seed in range(20)},
+    **{f"random {seed}": (lambda seed=seed: random_chart(seed, 30)) for seed in range(200)},
+    **{f"program {seed}": (lambda seed=seed: program_chart(seed, 60)) for seed in range(40)},
     **{
         f"layered {seed}": (lambda seed=seed: layered_chart(seed, 10, 6, 1.0 + seed % 3 * 0.3))
-        for seed in range(15)
+        for seed in range(30)
     },
-    **{f"dense {seed}": (lambda seed=seed: sparse_chart(seed, 30, 60)) for seed in range(10)},
+    **{f"dense {seed}": (lambda seed=seed: sparse_chart(seed, 30, 60)) for seed in range(40)},
+    "large program 200": lambda: program_chart(1, 200),
+    "large random 200": lambda: sparse_chart(1, 200, 260),
+    "large program 1000": lambda: program_chart(1, 1_000),
+    "large random 1000": lambda: sparse_chart(1, 1_000, 1_300),
+    "large program 5000": lambda: program_chart(1, 5_000),
 }
 """Charts whose crossings are compared with those of Graphviz dot."""

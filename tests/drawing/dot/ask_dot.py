@@ -1,7 +1,8 @@
 """Asks Graphviz dot how many crossings its layouts have; writes crossings.json beside this file.
 
 Run by hand where dot is installed: `python tests/drawing/dot/ask_dot.py`. dot counts them itself
-(`-v`), on its own ranks, with labels as nodes, as the drawing does.
+(`-v`), on its own ranks, with labels as nodes, as the drawing does. What it has said before is
+kept, for it takes minutes for the largest charts. Delete crossings.json to ask for all anew.
 """
 
 from __future__ import annotations
@@ -40,9 +41,15 @@ def crossings(chart: Chart) -> int:
 
 if __name__ == "__main__":
     version = subprocess.run(["dot", "-V"], text=True, capture_output=True, check=True).stderr
+    path = Path(__file__).with_name("crossings.json")
+    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"crossings": {}}
+    if known.get("dot") != version.strip():
+        known = {"crossings": {}}
     data = {
         "dot": version.strip(),
-        "crossings": {name: crossings(make()) for name, make in CROSSING_CASES.items()},
+        "crossings": {
+            name: known["crossings"][name] if name in known["crossings"] else crossings(make())
+            for name, make in CROSSING_CASES.items()
+        },
     }
-    path = Path(__file__).with_name("crossings.json")
     path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
