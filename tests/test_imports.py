@@ -76,6 +76,8 @@ def test_reading_a_flow_loads_no_third_party_package(tmp_path: Path) -> None:
         (["explain"], _CLIENTS | {"networkx", "pydantic"}),
         (["draw", str(SKILL)], _CLIENTS),
         (["run", str(SKILL), "--script", str(SCRIPT), "--json"], {"networkx", "openai", "google"}),
+        (["test", "tour"], {"networkx", "openai", "anthropic", "google", "distributed"}),
+        (["batch", "tour", "--seed", "1"], {"openai", "anthropic", "google", "distributed"}),
     ],
     ids=lambda value: " ".join(Path(part).name for part in value) if type(value) is list else "",
 )

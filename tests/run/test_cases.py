@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from textwrap import indent
 
@@ -260,3 +261,35 @@ def test_a_file_that_is_no_text_is_told(tmp_path: Path) -> None:
     (skill.root / "flow-tests.yaml").write_bytes(b"tests: \xff")
     (found,) = load_cases(skill).findings
     assert "cannot be read" in found.message
+
+
+def spoil(text: str, chance: random.Random) -> str:
+    """The text with a few stretches taken out, doubled, or replaced by signs that YAML knows."""
+    for _ in range(chance.randint(1, 4)):
+        start = chance.randrange(len(text) + 1)
+        end = min(start + chance.randint(0, 12), len(text))
+        middle = chance.choice(["", text[start:end] * 2, *"[]{}:-&*!|>'\"%@`#?,\t\n\x00\ufeff中0"])
+        text = text[:start] + middle + text[end:]
+    return text
+
+
+@pytest.mark.parametrize(
+    "rounds", [150, pytest.param(20_000, marks=pytest.mark.long)], ids=["few", "many"]
+)
+def test_no_file_of_cases_makes_the_reader_raise(tmp_path: Path, rounds: int) -> None:
+    chance = random.Random(20260120)
+    skill = make_skill(tmp_path)
+    whole = (
+        "tests:\n- name: one\n  input: x\n  vars: {a: b}\n"
+        "  answers: {q: [no, {say: [a, b]}, yes]}\n"
+        "  choose: {q: [no]}\n  expect: {end: dead_end, path: [B, a], never: [x], calls: 3}\n"
+    )
+    read = 0
+    for _ in range(rounds):
+        file = skill.root / "flow-tests.yaml"
+        file.write_text(spoil(whole, chance), encoding="utf-8")
+        loaded = load_cases(skill)
+        read += not loaded.findings
+        lines = loaded.sources[file].count("\n") + 2
+        assert all(1 <= one.span.line <= lines for one in loaded.findings)
+    assert read
