@@ -11,6 +11,17 @@ if TYPE_CHECKING:
 
 type When = Literal["auto", "always", "never"]
 
+_NAMED = {
+    "muted": "bright_black",
+    "dim": "bright_black",
+    "accent": "blue",
+    "now": "yellow",
+    "done": "green",
+    "forced": "magenta",
+    "fault": "red",
+}
+"""Where there are 16 colours, the terminal's own, which its user has chosen to be legible."""
+
 
 def find_paint(when: When, palette: Palette, *, to_file: bool = False) -> Paint | None:
     """What colours text for standard output; None where there shall be no colour.
@@ -32,8 +43,9 @@ def find_paint(when: When, palette: Palette, *, to_file: bool = False) -> Paint 
         "truecolor": ColorSystem.TRUECOLOR,
         "windows": ColorSystem.WINDOWS,
     }[console.color_system or "standard"]
+    named = _NAMED if system is ColorSystem.STANDARD else {}
     styles = {
-        name: Style(color=Color.parse(colour), bold=name in ("now", "fault"))
+        name: Style(color=Color.parse(named.get(name, colour)), bold=name in ("now", "fault"))
         for name, colour in palette.items()
     }
 

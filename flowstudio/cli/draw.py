@@ -35,7 +35,10 @@ def draw(args: argparse.Namespace) -> int:
     """`flowstudio draw`"""
     if args.width is not None and args.width < 1:
         return fail(f"--width {args.width}: must be 1 or more", "")
-    palettes = _find_palettes(args.theme)
+    form = _find_form(args)
+    palettes = (Palette(), None)
+    if args.theme or form == "svg" or args.run or args.color == "always" or sys.stdout.isatty():
+        palettes = _find_palettes(args.theme)
     if palettes is None:
         return 2
     run: DrawnRun | None = None
@@ -59,7 +62,6 @@ def draw(args: argparse.Namespace) -> int:
         name = name or run.folder.header.flow
     marks = run.marks(chart, file) if run else Marks()
     notes = run.notes(chart, marks) if run else []
-    form = _find_form(args)
     palette, other = palettes
     if form in ("mermaid", "d2"):
         return write_out(_write_source(chart, form, marks, palette, notes), args.output)
@@ -121,15 +123,21 @@ def _find_form(args: argparse.Namespace) -> Form:
 
 
 def _find_palettes(wanted: str | None) -> tuple[Palette, Palette | None] | None:
-    """The colours of a theme, and those for bright screens where `auto` is asked for."""
+    """The colours of a theme, and those for bright screens where `auto` is asked for.
+
+    Where none is asked for, the configuration's; None where there is none of that name.
+    """
     if wanted == "auto":
         return Palette(), LIGHT
-    if wanted is None:
-        return Palette(), None
-    from flowstudio.theme import find_themes
+    from flowstudio.theme import DEFAULT, find_themes
 
+    chosen = wanted or _configured_theme() or DEFAULT
+    if chosen == DEFAULT:
+        return Palette(), None
     themes = find_themes()
-    theme = themes.named(wanted)
+    theme = themes.named(chosen)
+    if theme is None and wanted is None:
+        return Palette(), None
     if theme is None:
         for problem in themes.problems:
             say(f"flowstudio: {problem}", file=sys.stderr)
@@ -137,6 +145,12 @@ def _find_palettes(wanted: str | None) -> tuple[Palette, Palette | None] | None:
         fail(f"there is no theme {wanted!r}", f"the themes are {known}")
         return None
     return Palette.of_roles(theme.roles), None
+
+
+def _configured_theme() -> str | None:
+    from flowstudio.config import load_config
+
+    return load_config().config.theme
 
 
 def _write_source(

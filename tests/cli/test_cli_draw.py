@@ -245,6 +245,20 @@ def test_a_theme_of_the_users_own_is_found(shell: Shell, chart: Path) -> None:
     assert "#123456" in shell.inside("draw", chart, "--format", "svg", "--theme", "mine").out
 
 
+def test_without_a_theme_it_is_the_configurations(shell: Shell, chart: Path) -> None:
+    shell.configure("theme: studio-light\n")
+    light = shell.inside("draw", chart, "--format", "svg").out
+    assert light == shell.inside("draw", chart, "--format", "svg", "--theme", "studio-light").out
+    shell.configure("theme: gone\n")
+    dark = shell.inside("draw", chart, "--format", "svg").out
+    assert dark == shell.inside("draw", chart, "--format", "svg", "--theme", "studio-dark").out
+
+
+def test_with_sixteen_colours_they_are_the_terminals_own(shell: Shell, chart: Path) -> None:
+    out = draw_in_terminal(shell, str(chart), TERM="xterm")
+    assert set(ESCAPE.findall(out)) <= {"\x1b[90m", "\x1b[34m", "\x1b[0m"}
+
+
 def test_auto_leaves_dark_or_light_to_the_reader(shell: Shell, chart: Path) -> None:
     svg = shell.inside("draw", chart, "--format", "svg", "--theme", "auto").out
     assert "prefers-color-scheme:light" in svg
