@@ -10,6 +10,8 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 
 from flowstudio.cli.output import print_json, say
+from flowstudio.run.state import RunState
+from flowstudio.run.usage import usage_by_node
 from flowstudio.text import duration, first_line, shorten
 from flowstudio.wire import (
     ApprovalAsked,
@@ -44,6 +46,7 @@ STATUS: dict[EndReason, int] = {
     "no_progress": 9,
     "breakpoint": 10,
     "disk": 11,
+    "needs_user": 12,
     "failed": 2,
     "stopped": 130,
 }
@@ -89,18 +92,44 @@ class RunOutput:
             self._control.stop()
 
 
-def show_json(event: Event) -> None:
-    print_json(event.to_json())
+class RunJson:
+    """Prints a run for programs: an event a line, and at the end what the model used, if it did."""
+
+    def __init__(self) -> None:
+        self._state = RunState()
+
+    def show(self, event: Event) -> None:
+        """Print one event."""
+        self._state.apply(event)
+        print_json(event.to_json())
+        state = self._state
+        if isinstance(event.body, RunEnded) and state.usage.calls:
+            nodes = usage_by_node(state.visits)
+            print_json(
+                {
+                    "type": "run_usage",
+                    "run": event.run,
+                    **state.usage.to_json(),
+                    "wall_seconds": round(event.time - state.started, 3),
+                    "nodes": {
+                        node: usage.to_json() for node, usage in nodes.items() if usage.calls
+                    },
+                }
+            )
 
 
 class RunPrinter:
     """Prints a run for people, line by line."""
 
-    def __init__(self) -> None:
+    def __init__(self, currency: str = "$") -> None:
+        """`currency` stands before a cost."""
         self._in_text = False
+        self._currency = currency
+        self._state = RunState()
 
     def show(self, event: Event) -> None:
         """Print one event, at once: an answer streams."""
+        self._state.apply(event)
         self._print(event)
         sys.stdout.flush()
 
@@ -142,5 +171,8 @@ class RunPrinter:
             case RunEnded(reason=reason, message=message, moves=moves):
                 sign = "✓" if reason == "reached_end" else "✗"
                 say(f"\n{sign} {message}, after {moves} moves")
+                if self._state.usage.calls:
+                    took = duration(event.time - self._state.started)
+                    say(f"  {self._state.usage.describe(self._currency)}; {took} in all")
             case _:
                 pass
