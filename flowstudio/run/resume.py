@@ -175,16 +175,15 @@ class ResumePlan:
                 raise ResumeRefused(f"nothing leads on from “{last}”: give it an exit")
             # A choice among new exits was never asked for.
             node = exits[0].dst if len(exits) == 1 else last
-        made = len(position.done)
-        left = position.max_moves - made
-        asked = any(_was_asked(event.body) for event in position.done)
-        return Start(
-            node or flow.begin_id,
-            position.path,
-            moves_left=left if left > 0 else position.max_moves,
-            spent=sum(one.body.tokens for one in position.done if isinstance(one.body, NodeLeft)),
-            request_waits=not asked,
-        )
+        left = position.max_moves - len(position.done)
+        return make_start(position, node or flow.begin_id, left if left > 0 else position.max_moves)
+
+
+def make_start(position: Position, node: str, moves_left: int) -> Start:
+    """A walk's start at `node`, after the visits that are done."""
+    asked = any(_was_asked(event.body) for event in position.done)
+    spent = sum(one.body.tokens for one in position.done if isinstance(one.body, NodeLeft))
+    return Start(node, position.path, moves_left, spent, request_waits=not asked)
 
 
 def resume_plan(path: Path) -> ResumePlan:
