@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from flowstudio import __version__
+from flowstudio.cli.leash import add_leash, add_sandbox
 from flowstudio.cli.options import add_json, add_model, add_skills, later
 from flowstudio.cli.runs_parser import RUN_COMMANDS
 
@@ -33,6 +34,7 @@ Flow Studio: see, run, step through and edit agent flows in the terminal.
     test      check flows against the cases that their authors wrote
     models    the models that can be used here, and why the others cannot
     acp       the agent and the flows for an editor
+    trust     the work folders whose skills may be run
     explain   what a diagnostic code means
 """
 
@@ -60,6 +62,7 @@ exit status:
   4  the model failed (key, network,   130  interrupted
      server, script at its end)
   5  --max-moves was reached           11  the disk refused the run's record
+                                       12  the user was asked something (--answers)
 """
 
 _BATCH_EPILOG = """\
@@ -129,7 +132,15 @@ def _studio_parser() -> argparse.ArgumentParser:
         "--prompt-flow", type=Path, metavar="FILE", help="a bare chart (.mmd, .d2); /begin runs it"
     )
     parser.add_argument("--theme", metavar="NAME", help="a colour theme, such as studio-light")
+    parser.add_argument(
+        "--max-ralph-iterations",
+        type=int,
+        metavar="N",
+        help="what you type to the agent is repeated until it says STOP, at most N rounds; -1: "
+        "without bound",
+    )
     parser.add_argument("--yolo", action="store_true", help="let tools act without asking")
+    add_sandbox(parser)
     add_skills(parser)
     add_model(parser)
     parser.set_defaults(func=later("studio", "open_studio"))
@@ -288,6 +299,7 @@ def _build_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--yolo", action="store_true", help="let tools write and run commands without asking"
     )
+    add_leash(parser)
     add_json(parser)
     parser.epilog = _RUN_EPILOG
     parser.set_defaults(func=later("run", "run_flow"))
@@ -408,6 +420,17 @@ def _build_acp(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(func=later("acp", "serve_editor"))
 
 
+def _build_trust(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "path", nargs="?", metavar="PATH", help="the folder; default: the repository here"
+    )
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--list", action="store_true", help="list the trusted folders")
+    what.add_argument("--remove", action="store_true", help="trust the folder no longer")
+    add_json(parser)
+    parser.set_defaults(func=later("trust", "trust"))
+
+
 def _build_explain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("code", nargs="?", metavar="CODE", help="such as end-unreachable")
     parser.set_defaults(func=later("explain", "explain"))
@@ -426,5 +449,6 @@ _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "test": (_build_test, "Check flows against their cases, without a model."),
     "models": (_build_models, "List the models: which can be used here, and why others cannot."),
     "acp": (_build_acp, "Serve an editor that speaks ACP, over standard input and output."),
+    "trust": (_build_trust, "Trust a work folder, so that the skills in it may be run."),
     "explain": (_build_explain, "Explain a diagnostic code, or list them all."),
 }

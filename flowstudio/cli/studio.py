@@ -13,6 +13,10 @@ def open_studio(args: argparse.Namespace) -> int:
         from flowstudio.cli.output import fail
 
         return fail(f"{args.script}: no such file", "--script takes a YAML file of answers")
+    if args.max_ralph_iterations is not None and args.max_ralph_iterations < -1:
+        from flowstudio.cli.output import fail
+
+        return fail("--max-ralph-iterations must be at least 0, or -1 for no bound", "")
     wanted: Path | None = args.prompt_flow or args.path
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return _show_without_terminal(wanted, args.skills_dir)
@@ -26,8 +30,12 @@ def open_studio(args: argparse.Namespace) -> int:
         script=args.script,
         seed=args.seed,
         yolo=args.yolo,
+        sandbox=args.sandbox,
+        no_network=args.no_network,
+        agent=args.agent,
         skills_dirs=tuple(args.skills_dir),
         theme=args.theme,
+        max_ralph_iterations=args.max_ralph_iterations,
         pace=0.02,
     )
     heed_hangup()

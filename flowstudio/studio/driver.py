@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from flowstudio.models.rehearsal import Question
     from flowstudio.run.breakpoints import Breakpoint, Breakpoints
     from flowstudio.run.control import RunControl
-    from flowstudio.run.session import Session
+    from flowstudio.run.session import RunRequest, Session
     from flowstudio.run.state import RunState
     from flowstudio.skill.skill import Skill
     from flowstudio.wire import Event
@@ -38,8 +38,15 @@ class StudioOptions:
     script: Path | None = None
     seed: int | None = None
     yolo: bool = False
+    sandbox: bool = False
+    """Commands run in bubblewrap, or not at all."""
+    no_network: bool = False
+    agent: Path | None = None
+    """An agent file."""
     skills_dirs: tuple[Path, ...] = ()
     theme: str | None = None
+    max_ralph_iterations: int | None = None
+    """The rounds of a plain prompt's loop (0: none, -1 without bound); None as configured."""
     pace: float = 0.0
     """Seconds between two pieces of a rehearsed answer, so that the eye can follow."""
 
@@ -56,6 +63,8 @@ class Driver:
     """The skill of the run that is on, or of the last one."""
     is_talking: bool = False
     """True while a prompt that belongs to no run is answered."""
+    on_loop: Callable[[str, int], object] | None = None
+    """Takes a plain prompt that is to be a Ralph loop, and its rounds."""
     _breakpoints: dict[Path, Breakpoints] = field(default_factory=dict[Path, "Breakpoints"])
     """By the flow's file; they outlive the run, and the program."""
     _ready: asyncio.Event = field(default_factory=asyncio.Event)
@@ -75,6 +84,7 @@ class Driver:
             self.options, config, work_dir, self._ask_as_model
         )
         self.session.wire.subscribe(self._take)
+        self.session.soul.take_prompt = self._take_prompt
         self._model_name = self.session.llm.name if self.session.llm else "no model"
         self._ready.set()
         if problem:
@@ -112,15 +122,42 @@ class Driver:
 
     # Runs
 
-    async def run(self, skill: Skill, text: str, *, stepping: bool) -> None:
+    async def run(
+        self,
+        skill: Skill,
+        text: str,
+        *,
+        stepping: bool,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
         """Run a skill's flow to its end.
 
         Raises:
-            CommandRefused: it holds no flow that can be run, or another run is on.
-            OSError: the run's folder cannot be written.
+            CommandRefused: it holds no flow that can be run.
+            what `run_request` raises.
         """
         if skill.flow is None:
             raise CommandRefused(f"“{skill.name}” holds no flow that can be run")
+        await self._ready.wait()
+        from flowstudio.run.session import RunRequest
+
+        request = RunRequest(
+            skill.flow,
+            skill.name,
+            skill.path,
+            skill.source,
+            text,
+            variables=variables or {},
+        )
+        await self.run_request(skill, request, stepping=stepping)
+
+    async def run_request(self, skill: Skill, request: RunRequest, *, stepping: bool) -> None:
+        """Run to the end what stands in `skill`.
+
+        Raises:
+            CommandRefused: another run is on.
+            OSError: the run's folder cannot be written.
+        """
         await self._ready.wait()
         session = self.session
         assert session is not None
@@ -129,13 +166,33 @@ class Driver:
         if self.is_talking:
             raise CommandRefused("the agent is answering: s stops it")
         from flowstudio.run.control import RunControl
-        from flowstudio.run.session import RunRequest
 
         control = RunControl(interactive=True, mode="step" if stepping else "run")
         control.breakpoints = self.breakpoints_of(skill)
         self.skill = skill
-        request = RunRequest(skill.flow, skill.name, skill.path, skill.source, text)
         await session.run_flow(request, control)
+
+    def make_loop(self, prompt: str, rounds: int) -> tuple[RunRequest, Skill]:
+        """A plain prompt as a Ralph loop: what to run, and a skill that draws it."""
+        from flowstudio.run.plain_prompt import prompt_request
+        from flowstudio.skill.manifest import reread
+        from flowstudio.skill.skill import Skill
+
+        assert self.session is not None
+        root = self.session.runtime.work_dir
+        request = prompt_request(prompt, rounds)
+        path = root / f"{request.name}.mmd"  # no such file: it is only drawn
+        blank = Skill(request.name, "", "flow", "flow", "project", path, root)
+        return request, reread(blank, request.source)
+
+    async def _take_prompt(self, prompt: object) -> bool:
+        """A plain prompt becomes a loop where the user wants that; talk within a run does not."""
+        assert self.session is not None
+        rounds = self.session.runtime.config.loop.max_ralph_iterations
+        if not rounds or self.is_running or self.on_loop is None or not isinstance(prompt, str):
+            return False
+        self.on_loop(prompt, rounds)
+        return True
 
     def require_control(self) -> RunControl:
         """The control of the run that is on.
@@ -209,12 +266,12 @@ class Driver:
         """Set a breakpoint, in place of the one at the same node and moment."""
         control = self._control_of(skill)
         if control is not None:
-            control.set_breakpoint(point)
+        """The control of the run that is on, if it is of this skill."""
         else:
             self.breakpoints_of(skill).add(point)
 
     def _control_of(self, skill: Skill) -> RunControl | None:
-        """The control of the run that is on, if it is of this skill: the journal says who set it."""
+        """The control of the run that is on, if it is of this skill: the journal names the author."""
         same = self.skill is not None and self.skill.path == skill.path
         return self.control if same else None
 

@@ -5,7 +5,7 @@ The desk owns no widget. It acts on the driver, and speaks to the user through t
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -88,14 +88,28 @@ class RunDesk:
 
     # Starting and going on
 
-    def run(self, skill: Skill, text: str, *, stepping: bool) -> None:
+    def run(
+        self,
+        skill: Skill,
+        text: str,
+        *,
+        stepping: bool,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
         """Run a skill's flow in the background."""
-        self._screen.run_worker(
-            self._run(skill, text, stepping=stepping), group="run", exit_on_error=False
-        )
+        self._work(self._driver.run(skill, text, stepping=stepping, variables=variables))
 
-    async def _run(self, skill: Skill, text: str, *, stepping: bool) -> None:
-        await self.guard(self._driver.run(skill, text, stepping=stepping))
+    def run_loop(self, prompt: str, rounds: int) -> None:
+        """Run a plain prompt as a Ralph loop in the background, drawn like any flow."""
+        request, skill = self._driver.make_loop(prompt, rounds)
+        self._screen.show_skill(skill)
+        self._work(self._driver.run_request(skill, request, stepping=False))
+
+    def _work(self, doing: Coroutine[Any, Any, object]) -> None:
+        self._screen.run_worker(self._run(doing), group="run", exit_on_error=False)
+
+    async def _run(self, doing: Coroutine[Any, Any, object]) -> None:
+        await self.guard(doing)
         self._show_news()
 
     def start(self, *, stepping: bool = False) -> None:
@@ -108,19 +122,37 @@ class RunDesk:
         if self._driver.is_running:
             self.refuse(CommandRefused("a run is on already: s stops it"))
             return
-        from flowstudio.run.prompts import takes_input
+        self.ask_and_run(skill, None, stepping=stepping)
 
-        if not takes_input(node.text for node in skill.flow.nodes.values()):
-            self.run(skill, "", stepping=stepping)
+    def ask_and_run(self, skill: Skill, text: str | None, *, stepping: bool) -> None:
+        """Run a skill's flow, asking first for the values that its prompts lack.
+
+        `text` is its input; None where it was not given.
+        """
+        from flowstudio.run.prompts import ARGUMENTS, missing_values
+
+        missing = missing_values(skill.flow, {}, has_input=text is not None) if skill.flow else ()
+        if not missing:
+            self.run(skill, text or "", stepping=stepping)
             return
 
-        def begin(text: str | None) -> None:
-            if text is not None:
-                self.run(skill, text, stepping=stepping)
+        def begin(values: Mapping[str, str] | None) -> None:
+            if values is not None:
+                variables = {name: values[name] for name in values if name != ARGUMENTS}
+                given = values.get(ARGUMENTS, text or "")
+                self.run(skill, given, stepping=stepping, variables=variables)
 
-        from flowstudio.studio.dialogs import InputDialog
+        if all(one.is_input for one in missing):
+            from flowstudio.studio.dialogs import InputDialog
 
-        self._screen.app.push_screen(InputDialog(skill.name), begin)
+            self._screen.app.push_screen(
+                InputDialog(skill.name),
+                lambda given: begin(None if given is None else {ARGUMENTS: given}),
+            )
+            return
+        from flowstudio.studio.values_dialog import ValuesDialog
+
+        self._screen.app.push_screen(ValuesDialog(skill.name, missing), begin)
 
     def step(self) -> None:
         """Run one node; without a run, begin one that pauses at its first node."""

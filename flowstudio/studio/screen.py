@@ -61,6 +61,7 @@ class StudioScreen(Screen[None]):
         self.driver = Driver(options, self._take_event)
         self.library = Library(options.path, options.skills_dirs)
         self.desk = RunDesk(self, self.driver, self._show_news)
+        self.driver.on_loop = lambda text, rounds: self.call_later(self.desk.run_loop, text, rounds)
         self._commands = self._make_commands()
         self._feed: ChatFeed | None = None
         self._has_news = False
@@ -175,9 +176,10 @@ class StudioScreen(Screen[None]):
 
     def on_skills_pane_chosen(self, message: SkillsPane.Chosen) -> None:
         """Another skill is selected: show it."""
-        self._show_skill(message.skill)
+        self.show_skill(message.skill)
 
-    def _show_skill(self, skill: Skill) -> None:
+    def show_skill(self, skill: Skill) -> None:
+        """Show a skill's flow."""
         self._top.subject = skill.name
         self._top.about = f"{GLYPHS['flow']} {skill.declared_type} · {skill.scope}"
         first = skill.errors[0] if skill.errors else None
@@ -195,7 +197,7 @@ class StudioScreen(Screen[None]):
         shown = self.skill
         same = catalogue.at(shown.path) if shown else None
         if same is not None and same.path in changed:
-            self._show_skill(same)
+            self.show_skill(same)
         run_skill = self.driver.skill
         if run_skill is not None and run_skill.path in changed:
             now = catalogue.at(run_skill.path)
@@ -298,7 +300,7 @@ class StudioScreen(Screen[None]):
         if skill is None:
             return
         self._skills.show_skills(self.library.skills, skill.name)
-        self.call_after_refresh(self.desk.run, skill, text, stepping=False)
+        self.call_after_refresh(self.desk.ask_and_run, skill, text or None, stepping=False)
 
     # Commands
 

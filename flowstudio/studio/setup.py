@@ -32,6 +32,8 @@ async def open_session(
 ) -> tuple[Session, str]:
     """The session, and a sentence on what could not be had (empty where all is well)."""
     problem = ""
+    if options.max_ralph_iterations is not None:
+        config.loop.max_ralph_iterations = options.max_ralph_iterations
     try:
         llm = await _find_llm(options, config, ask)
     except ModelError as error:
