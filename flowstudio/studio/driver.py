@@ -7,7 +7,7 @@ screen stays a matter of composing and routing.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,10 +69,11 @@ class Driver:
     """By the flow's file; they outlive the run, and the program."""
     _ready: asyncio.Event = field(default_factory=asyncio.Event)
     _model_name: str = ""
+    _connecting: asyncio.Task[None] | None = None
 
     # The session
 
-    async def open(self, config: Config, work_dir: Path) -> None:
+    async def open(self, config: Config, work_dir: Path, skills: Sequence[Skill] = ()) -> None:
         """Import the soul and set up the model; takes a second or two, in a thread where it can.
 
         What cannot be had is said as a notice: the studio then rehearses.
@@ -81,7 +82,7 @@ class Driver:
         from flowstudio.wire import Notice
 
         self.session, problem = await open_session(
-            self.options, config, work_dir, self._ask_as_model
+            self.options, config, work_dir, self._ask_as_model, skills
         )
         self.session.wire.subscribe(self._take)
         self.session.soul.take_prompt = self._take_prompt
@@ -89,6 +90,33 @@ class Driver:
         self._ready.set()
         if problem:
             self.session.wire.emit(Notice(problem, "warning"))
+        # Servers of tools may take their time; what needs none of them need not wait.
+        self._connecting = asyncio.create_task(self.session.connect_servers())
+
+    async def close(self) -> None:
+        """End what the session started."""
+        if self._connecting is not None:
+            self._connecting.cancel()
+            await asyncio.gather(self._connecting, return_exceptions=True)
+        if self.session is not None:
+            await self.session.close()
+
+    def folder_to_trust(self, skill: Skill) -> Path | None:
+        """The folder that the user must trust before this skill is run; None where none need be.
+
+        Raises:
+            CommandRefused: the state of trust cannot be read.
+        """
+        from flowstudio.skill.trust import TrustError, TrustGuard
+
+        session = self.session
+        if session is None or session.llm is None or session.llm.answers_as != "model":
+            return None
+        extra = (*self.options.skills_dirs, *session.runtime.config.skills_dirs)
+        try:
+            return TrustGuard(session.runtime.work_dir, extra).untrusted(skill)
+        except TrustError as error:
+            raise CommandRefused(str(error)) from error
 
     @property
     def is_ready(self) -> bool:
@@ -266,12 +294,12 @@ class Driver:
         """Set a breakpoint, in place of the one at the same node and moment."""
         control = self._control_of(skill)
         if control is not None:
-        """The control of the run that is on, if it is of this skill."""
+            control.set_breakpoint(point)
         else:
             self.breakpoints_of(skill).add(point)
 
     def _control_of(self, skill: Skill) -> RunControl | None:
-        """The control of the run that is on, if it is of this skill: the journal names the author."""
+        """The control of the run that is on, if it is of this skill."""
         same = self.skill is not None and self.skill.path == skill.path
         return self.control if same else None
 
