@@ -47,7 +47,8 @@ async def test_the_split_counts_each_branch_and_those_that_were_never_chosen() -
 
 
 async def test_answers_without_a_branch_and_failed_calls_are_counted_apart() -> None:
-    split, _ = await ask(question(), [choose("yes"), choose("maybe"), "hm", broken("no line")])
+    replies = [choose("yes"), choose("maybe"), "hm", broken("no line")]
+    split, _ = await ask(question(), replies, parallel=1)
     assert split.counts == {"yes": 1, "no": 0}
     assert [one.got for one in split.invalid] == ["maybe", None]
     assert ["no line" in (one.failed or "") for one in split.failed] == [True]
