@@ -51,6 +51,11 @@ def state_file() -> Path:
     return platformdirs.user_state_path(APP) / "state.json"
 
 
+def trust_file() -> Path:
+    """The folders whose skills the user trusts; written for the user alone."""
+    return state_file().with_name("trust.json")
+
+
 def runs_dir() -> Path:
     """The folder that holds one folder per run."""
     return data_dir() / "runs"

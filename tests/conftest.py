@@ -16,6 +16,8 @@ def nobodys_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Settings and runs of all tests below one temporary folder; no key of the user's in reach."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FLOWSTUDIO_HOME", str(tmp_path_factory.mktemp("flowstudio-home")))
+        # Whoever tests trust takes this away.
+        patch.setenv("FLOWSTUDIO_TRUST", "/")
         for name in _OF_THE_USER:
             patch.delenv(name, raising=False)
         for name in [name for name in os.environ if name.endswith("_API_KEY")]:

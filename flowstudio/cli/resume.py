@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flowstudio.cli.leash import LeashError, leashed_session
 from flowstudio.cli.output import fail, print_json, say
+from flowstudio.cli.trust import TRUST_HINT
 from flowstudio.config import load_config
 from flowstudio.wire import EndReason, Event, RunEnded, Wire
 
@@ -129,9 +132,9 @@ async def _run(
 ) -> int:
     from flowstudio.cli.run_output import (
         STATUS,
+        RunJson,
         RunOutput,
         RunPrinter,
-        show_json,
         stop_on_interrupt,
     )
     from flowstudio.models import ModelError
@@ -139,9 +142,8 @@ async def _run(
     from flowstudio.run.control import RunControl
     from flowstudio.run.lock import RunBusy
     from flowstudio.run.resume import ResumeRefused
-    from flowstudio.run.session import Session
     from flowstudio.skill import configured_dirs, discover
-    from flowstudio.soul import MaxStepsReached, Runtime, default_agent
+    from flowstudio.soul import MaxStepsReached
 
     try:
         llm = await build_llm(who, config)
@@ -155,28 +157,43 @@ async def _run(
             reasons.append(event.body.reason)
 
     wire.subscribe(take_end)
-    output = RunOutput(show_json if args.json else RunPrinter().show, control)
+    output = RunOutput(RunJson().show if args.json else RunPrinter().show, control)
     wire.subscribe(output.take)
     work_dir = Path(header.work_dir)
+    if header.path is not None and llm.answers_as == "model":
+        why = _why_no_trust(work_dir / header.path, work_dir, trust_now=args.trust)
+        if why:
+            return fail(why, TRUST_HINT)
     catalogue = discover(work_dir, extra_dirs=configured_dirs([]))
-    runtime = Runtime.create(
-        config,
-        wire,
-        work_dir=work_dir,
-        llm=llm,
-        skills=catalogue.skills,
-        policy="allow" if args.yolo or config.yolo else "reject",
-    )
-    session = Session(runtime, default_agent(runtime), runs_dir=path.parent)
-    with stop_on_interrupt(control):
-        try:
-            await session.resume(path, args.flow, control)
-        except MaxStepsReached:
-            pass
-        except (RunBusy, ResumeRefused, ValueError) as error:
-            return fail(str(error), "")
-        except OSError as error:
-            return fail(f"the run cannot be kept on disk: {error}", "see FLOWSTUDIO_HOME")
+    try:
+        async with leashed_session(
+            args,
+            config,
+            wire,
+            work_dir=work_dir,
+            llm=llm,
+            skills=catalogue.skills,
+            runs_dir=path.parent,
+        ) as session:
+            with stop_on_interrupt(control), contextlib.suppress(MaxStepsReached):
+                await session.resume(path, args.flow, control)
+    except (LeashError, ModelError, RunBusy, ResumeRefused, ValueError) as error:
+        return fail(str(error), "")
+    except OSError as error:
+        return fail(f"the run cannot be kept on disk: {error}", "see FLOWSTUDIO_HOME")
     if output.is_closed:
         raise BrokenPipeError
     return STATUS[reasons[-1]]
+
+
+def _why_no_trust(path: Path, work_dir: Path, *, trust_now: bool) -> str:
+    """Why the run's skill may not be run with tools; empty where it may."""
+    from flowstudio.cli.trust import require_trust
+    from flowstudio.skill import SkillError, configured_dirs, load_skill
+
+    try:
+        skill = load_skill(path)
+    except SkillError:
+        # The file is gone: the run goes on with what it recorded, which was trusted when it began.
+        return ""
+    return require_trust(skill, work_dir, configured_dirs([]), trust_now=trust_now)

@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flowstudio.cli.find import find_skill
+from flowstudio.cli.leash import LeashError, leashed_session
 from flowstudio.cli.output import fail, print_diagnostics, say
 from flowstudio.cli.run_output import (
     STATUS,
+    RunJson,
     RunOutput,
     RunPrinter,
-    show_json,
     stop_on_interrupt,
 )
+from flowstudio.cli.trust import TRUST_HINT, require_trust
 from flowstudio.cli.values import (
     WrongValue,
     explain_missing,
@@ -135,7 +137,7 @@ def _run_skill(args: argparse.Namespace, skill: Skill, config: Config) -> int:
         max_moves=args.max_moves or DEFAULT_MAX_MOVES,
         variables=variables,
     )
-    return _start(args, config, request, takes_script_input=text is None)
+    return _start(args, config, request, skill=skill, takes_script_input=text is None)
 
 
 def _start(
@@ -143,6 +145,7 @@ def _start(
     config: Config,
     request: RunRequest,
     *,
+    skill: Skill | None = None,
     takes_script_input: bool = False,
 ) -> int:
     from flowstudio.run.breakpoints import parse_break_option
@@ -157,7 +160,9 @@ def _start(
     if args.script is not None:
         request = replace(request, script=str(Path(args.script).absolute()))
     request = replace(request, seed=args.seed)
-    return asyncio.run(_run(args, config, request, points, takes_script_input=takes_script_input))
+    return asyncio.run(
+        _run(args, config, request, points, skill=skill, takes_script_input=takes_script_input)
+    )
 
 
 @dataclass(slots=True)
@@ -213,45 +218,52 @@ async def _run(
     request: RunRequest,
     points: Sequence[Breakpoint],
     *,
+    skill: Skill | None,
     takes_script_input: bool,
 ) -> int:
     from flowstudio import paths
     from flowstudio.models import ModelError
     from flowstudio.run.breakpoints import Breakpoints
     from flowstudio.run.control import RunControl
-    from flowstudio.run.session import Session
     from flowstudio.skill import configured_dirs, discover
-    from flowstudio.soul import MaxStepsReached, Runtime, default_agent
+    from flowstudio.soul import MaxStepsReached
 
     try:
         llm, script = await _find_llm(args, config)
     except ModelError as error:
         return fail(str(error), "")
+    if skill is not None and llm.answers_as == "model":
+        extra_dirs = configured_dirs(args.skills_dir)
+        if why := require_trust(skill, Path.cwd(), extra_dirs, trust_now=args.trust):
+            return fail(why, TRUST_HINT)
     if script is not None and takes_script_input:
         request = replace(request, input=script.args)
     wire = Wire()
     control = RunControl(breakpoints=Breakpoints(points))
     tally = _Tally()
     wire.subscribe(tally.take)
-    output = RunOutput(show_json if args.json else RunPrinter().show, control)
+    output = RunOutput(RunJson().show if args.json else RunPrinter(config.currency).show, control)
     wire.subscribe(output.take)
     catalogue = discover(Path.cwd(), extra_dirs=configured_dirs(args.skills_dir))
-    runtime = Runtime.create(
-        config,
-        wire,
-        work_dir=Path.cwd(),
-        llm=llm,
-        skills=catalogue.skills,
-        policy="allow" if args.yolo or config.yolo else "reject",
-    )
-    session = Session(runtime, default_agent(runtime), runs_dir=paths.runs_dir())
-    with stop_on_interrupt(control):
-        try:
-            reason = (await session.run_flow(request, control)).reason
-        except MaxStepsReached:
-            reason = tally.reason or "max_moves"
-        except OSError as error:
-            return fail(f"the run cannot be kept on disk: {error}", "see FLOWSTUDIO_HOME")
+    try:
+        async with leashed_session(
+            args,
+            config,
+            wire,
+            work_dir=Path.cwd(),
+            llm=llm,
+            skills=catalogue.skills,
+            runs_dir=paths.runs_dir(),
+        ) as session:
+            with stop_on_interrupt(control):
+                try:
+                    reason = (await session.run_flow(request, control)).reason
+                except MaxStepsReached:
+                    reason = tally.reason or "max_moves"
+    except (LeashError, ModelError) as error:
+        return fail(str(error), "")
+    except OSError as error:
+        return fail(f"the run cannot be kept on disk: {error}", "see FLOWSTUDIO_HOME")
     if output.is_closed:
         raise BrokenPipeError
     if script is not None and (misses := tally.misses(script)):
@@ -276,7 +288,8 @@ async def _find_llm(args: argparse.Namespace, config: Config) -> tuple[LLM, Scri
         load_script,
     )
     from flowstudio.models.build import build_model
-    from flowstudio.models.registry import REHEARSAL, default_model, find_model, list_models
+    from flowstudio.models.local import resolve_model
+    from flowstudio.models.registry import REHEARSAL, default_model
 
     if args.script is not None:
         script = load_script(args.script)
@@ -284,7 +297,7 @@ async def _find_llm(args: argparse.Namespace, config: Config) -> tuple[LLM, Scri
         return LLM(provider, REHEARSAL, REHEARSAL, None), script
     if args.seed is not None:
         return LLM(RehearsalProvider(SeededWalk(args.seed)), REHEARSAL, REHEARSAL, None), None
-    option = find_model(list_models(config), args.model) if args.model else default_model(config)
+    option = await resolve_model(config, args.model) if args.model else default_model(config)
     if option.name == REHEARSAL:
         raise ModelError(
             "nobody is there to answer: give --script FILE, --seed N or --model M, or set a key "

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
+from flowstudio.cli.leash import add_leash
 from flowstudio.cli.options import add_json, add_model, later
 
 _NAMES = """\
@@ -105,6 +106,7 @@ def _add_going_on(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--yolo", action="store_true", help="let tools write and run commands without asking"
     )
+    add_leash(parser)
     add_json(parser)
 
 

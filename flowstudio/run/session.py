@@ -6,12 +6,15 @@ subscribes to it, gives commands to `control`, and awaits `run_flow` or `say`.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
-from collections.abc import Callable, Generator, Iterable, Mapping
+import importlib
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flowstudio import paths
 from flowstudio.flow.model import Flow
 from flowstudio.models.errors import ModelError
 from flowstudio.models.registry import find_model, list_models
@@ -24,7 +27,15 @@ from flowstudio.run.runner import DEFAULT_MAX_MOVES, FlowRunner, RunOutcome
 from flowstudio.run.sources import keep_flow
 from flowstudio.run.watchdog import Watchdog
 from flowstudio.skill.rules import NO_RULES, read_rules
-from flowstudio.soul import Agent, Context, ContextError, KimiSoul, Runtime, TurnRules
+from flowstudio.soul import (
+    Agent,
+    Context,
+    ContextError,
+    KimiSoul,
+    Runtime,
+    StudioToolset,
+    TurnRules,
+)
 from flowstudio.soul.messages import system_message
 from flowstudio.soul.slash import SlashCommand
 from flowstudio.wire import FlowReloaded, Notice, TalkHeld, Wire
@@ -33,6 +44,8 @@ if TYPE_CHECKING:
     from kosong.message import Message
 
     from flowstudio.models.llm import LLM
+    from flowstudio.soul.agentfile import McpServerSettings
+    from flowstudio.soul.mcp import McpConnection
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +76,17 @@ class Session:
         runtime: what the soul works with; its wire is the session's.
         agent: name, system prompt and tools.
         runs_dir: where run folders go; None keeps no run on disk.
+        servers: MCP servers of the agent, beside those of the configuration.
     """
 
-    def __init__(self, runtime: Runtime, agent: Agent, *, runs_dir: Path | None = None) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        agent: Agent,
+        *,
+        runs_dir: Path | None = None,
+        servers: Sequence[McpServerSettings] = (),
+    ) -> None:
         self.runtime = runtime
         self.agent = agent
         self.control: RunControl = RunControl()
@@ -75,6 +96,8 @@ class Session:
         self._sources: list[Callable[[], Iterable[SlashCommand]]] = []
         self._request: RunRequest | None = None
         self._rules = NO_RULES
+        self._servers = servers
+        self._connections: list[McpConnection] = []
         self.soul = KimiSoul(agent, runtime, context=Context())
 
     @property
@@ -100,6 +123,41 @@ class Session:
     def set_model(self, llm: LLM | None) -> None:
         """Let another model answer from the next step on."""
         self.soul.set_model(llm)
+
+    async def connect_servers(self) -> None:
+        """Reach the MCP servers of the agent and of the configuration; their tools are the agent's
+        then. One that cannot be used is told, and costs the others nothing.
+
+        It may take 20 s; runs and prompts need not wait for it.
+        """
+        from flowstudio.soul.mcp_config import read_servers
+
+        configured, problems = read_servers(self.runtime.config, paths.config_file().parent)
+        own = {one.name for one in self._servers}
+        wanted = [*self._servers, *(one for one in configured if one.name not in own)]
+        if wanted:
+            # The SDK takes a quarter of a second to be imported.
+            await asyncio.to_thread(importlib.import_module, "mcp")
+            from flowstudio.soul.mcp import connect
+
+            runtime = self.runtime
+            connections, failed = await connect(
+                wanted, runtime.approval, cwd=runtime.work_dir, outputs=runtime.outputs
+            )
+            self._connections += connections
+            problems += failed
+            if isinstance(self.agent.toolset, StudioToolset):
+                for connection in connections:
+                    for tool in connection.tools:
+                        self.agent.toolset.add(tool)
+        for problem in problems:
+            self.wire.emit(Notice(problem, "warning"))
+
+    async def close(self) -> None:
+        """End the MCP servers. Await it before the event loop ends."""
+        connections, self._connections = self._connections, []
+        for connection in connections:
+            await connection.close()
 
     async def say(self, text: str) -> None:
         """Take what the user typed: a slash command or a prompt for the agent.

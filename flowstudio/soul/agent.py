@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -49,6 +49,8 @@ class Runtime:
     questions: Questions
     denwa_renji: DenwaRenji = field(default_factory=DenwaRenji)
     skills: Sequence[SkillLike] = ()
+    why_no_skill: Callable[[SkillLike], str] | None = None
+    """Says why a skill may not be used (its folder is not trusted); empty where it may."""
     disable_curl_tip: bool = False
     undo: UndoLog = field(default_factory=UndoLog)
     """What the file tools wrote, to be undone."""

@@ -52,6 +52,9 @@ def list_skill_commands(skills: Iterable[SkillLike]) -> list[SlashCommand]:
 
 def _make_skill_runner(skill: SkillLike) -> Callable[[KimiSoul, str], Awaitable[None]]:
     async def run(soul: KimiSoul, args: str) -> None:
+        if soul.runtime.why_no_skill is not None and (why := soul.runtime.why_no_skill(skill)):
+            soul.notify(why, "error")
+            return
         file = find_skill_file(skill)
         try:
             text = file.read_text(encoding="utf-8-sig")

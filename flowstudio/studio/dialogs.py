@@ -52,6 +52,43 @@ class InputDialog(ModalScreen[str | None]):
         self.dismiss(event.value)
 
 
+class TrustDialog(ModalScreen[bool]):
+    """Asks whether the skills that came with a folder may be run."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,n", "dismiss(False)", "No"),
+        Binding("y", "dismiss(True)", "Trust it"),
+    ]
+
+    DEFAULT_CSS = """
+    TrustDialog {
+        align: center middle;
+        & > Vertical {
+            width: 70; max-width: 90%; height: auto; padding: 1 2;
+            border: round $role-now; background: $surface;
+        }
+        & Static { width: 1fr; height: auto; }
+    }
+    """
+
+    def __init__(self, skill: str, folder: str) -> None:
+        super().__init__()
+        self._skill = skill
+        self._folder = folder
+
+    def compose(self) -> ComposeResult:
+        """What it means, and the two answers."""
+        with Vertical() as box:
+            box.border_title = "Do you trust this folder?"
+            box.border_subtitle = "y trusts it from now on, esc does not run it"
+            text = (
+                f"“{harmless(self._skill)}” comes with {harmless(self._folder)}. Its prompts tell "
+                "an agent with tools what to do on this machine. The agent asks before it writes "
+                "or runs anything; still, read the flow first if others wrote it."
+            )
+            yield Static(text, markup=False)
+
+
 class PromptDialog(ModalScreen[str | None]):
     """Edits the prompt that is about to be sent, for this visit alone."""
 

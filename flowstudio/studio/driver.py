@@ -298,6 +298,14 @@ class Driver:
         else:
             self.breakpoints_of(skill).add(point)
 
+    def clear_breakpoints(self, skill: Skill, node: str) -> None:
+        """Clear the breakpoints of a node."""
+        control = self._control_of(skill)
+        if control is not None:
+            control.clear_breakpoint(node)
+        else:
+            self.breakpoints_of(skill).discard(node)
+
     def _control_of(self, skill: Skill) -> RunControl | None:
         """The control of the run that is on, if it is of this skill."""
         same = self.skill is not None and self.skill.path == skill.path

@@ -14,6 +14,7 @@ from flowstudio.studio.sentences import sentence_for
 from flowstudio.text import harmless
 
 if TYPE_CHECKING:
+    from flowstudio.run.breakpoints import Breakpoint
     from flowstudio.run.control import RunControl
     from flowstudio.skill import Skill
     from flowstudio.studio.screen import StudioScreen
@@ -46,6 +47,7 @@ class RunDesk:
             "run.pause": self.pause,
             "run.stop": self.stop,
             "run.breakpoint": self.toggle_breakpoint,
+            "run.condition": self.edit_breakpoint,
             "run.to": self.run_to,
             "run.jump": self.jump,
             "run.again": self.again,
@@ -216,6 +218,26 @@ class RunDesk:
             timeout=2,
         )
         self._screen.bench.show_marks()
+
+    def edit_breakpoint(self) -> None:
+        """Type a breakpoint at the selected node, with when and on what condition it holds."""
+        node, skill = self._selected(), self._screen.skill
+        if node is None or skill is None:
+            return
+
+        def use(point: Breakpoint | str | None) -> None:
+            if point is None:
+                return
+            if isinstance(point, str):
+                self._driver.clear_breakpoints(skill, node)
+            else:
+                self._driver.set_breakpoint(skill, point)
+            self._screen.bench.show_marks()
+
+        from flowstudio.studio.break_dialog import BreakDialog
+
+        points = self._driver.breakpoints_of(skill).at(node)
+        self._screen.app.push_screen(BreakDialog(node, points), use)
 
     def run_to(self) -> None:
         """Continue to the selected node."""

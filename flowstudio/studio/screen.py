@@ -164,13 +164,17 @@ class StudioScreen(Screen[None]):
         # The imports take the longest; they go on while the skills are read.
         await asyncio.to_thread(importlib.import_module, "flowstudio.studio.setup")
         await self.library.found.wait()
-        await self.driver.open(loaded.config, self.library.work_dir)
+        await self.driver.open(loaded.config, self.library.work_dir, self.library.skills)
         session = self.driver.session
         assert session is not None
         session.runtime.skills = self.library.skills
         session.add_commands(self._flow_commands)
         self._top.model = self.driver.model_name
         self._offer_commands()
+
+    async def on_unmount(self) -> None:
+        """The studio ends: so do the servers of tools that it started."""
+        await self.driver.close()
 
     # Skills and their files
 

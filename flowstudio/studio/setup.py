@@ -4,7 +4,7 @@ late.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,13 +14,17 @@ from flowstudio.models.build import build_model
 from flowstudio.models.llm import LLM
 from flowstudio.models.registry import default_model, find_model, list_models, rehearsal_option
 from flowstudio.models.script import load_script
+from flowstudio.run.opening import open_session as open_run_session
 from flowstudio.run.session import Session
-from flowstudio.soul import Runtime, default_agent
+from flowstudio.skill.trust import TrustGuard
+from flowstudio.soul import AgentFileError, Runtime, default_agent
+from flowstudio.soul.tools.sandbox import Sandbox, SandboxError, open_sandbox
 from flowstudio.wire import Wire
 
 if TYPE_CHECKING:
     from flowstudio.config import Config
     from flowstudio.models.rehearsal import Question
+    from flowstudio.skill import Skill
     from flowstudio.studio.driver import StudioOptions
 
 
@@ -29,8 +33,13 @@ async def open_session(
     config: Config,
     work_dir: Path,
     ask: Callable[[Question], Awaitable[str]],
+    skills: Sequence[Skill] = (),
 ) -> tuple[Session, str]:
-    """The session, and a sentence on what could not be had (empty where all is well)."""
+    """The session, and a sentence on what could not be had (empty where all is well).
+
+    Args:
+        skills: those that the agent is told of, as far as their folders are trusted.
+    """
     problem = ""
     if options.max_ralph_iterations is not None:
         config.loop.max_ralph_iterations = options.max_ralph_iterations
@@ -39,11 +48,32 @@ async def open_session(
     except ModelError as error:
         problem = f"{error} Until then this is a rehearsal."
         llm = await build_model(rehearsal_option(), config, answerer=AskUser(ask))
+    if options.sandbox:
+        config.sandbox = "on"
+    config.sandbox_network = config.sandbox_network and not options.no_network
+    try:
+        sandbox, missing = await open_sandbox(config)
+    except SandboxError as error:
+        # The studio opens all the same, and no command is run.
+        sandbox, missing = Sandbox("bwrap", why_not=str(error)), str(error)
+    guard = TrustGuard(work_dir, (*options.skills_dirs, *config.skills_dirs))
     runtime = Runtime.create(
-        config, Wire(), work_dir=work_dir, llm=llm, yolo=options.yolo or config.yolo
+        config,
+        Wire(),
+        work_dir=work_dir,
+        llm=llm,
+        skills=[skill for skill in skills if not guard.why_no_skill(skill)],
+        yolo=options.yolo or config.yolo,
+        sandbox=sandbox,
     )
-    session = Session(runtime, default_agent(runtime), runs_dir=paths.runs_dir())
-    return session, problem
+    runtime.why_no_skill = guard.why_no_skill
+    agent_problem = ""
+    try:
+        session = open_run_session(runtime, agent_file=options.agent, runs_dir=paths.runs_dir())
+    except AgentFileError as error:
+        agent_problem = f"{error}. Until then the studio's own agent acts."
+        session = Session(runtime, default_agent(runtime), runs_dir=paths.runs_dir())
+    return session, "\n".join(one for one in (problem, missing, agent_problem) if one)
 
 
 async def _find_llm(

@@ -33,6 +33,8 @@ class Sandbox:
 
     program: str
     network: bool = True
+    why_not: str = ""
+    """Why it does not work, where no command may be run without it."""
 
     def wrap(
         self, command: Sequence[str], work_dir: Path, readable: Sequence[Path] = ()
@@ -41,7 +43,12 @@ class Sandbox:
 
         Args:
             readable: folders below `/tmp` that can be read all the same.
+
+        Raises:
+            SandboxError: it does not work, and no command may be run without it.
         """
+        if self.why_not:
+            raise SandboxError(self.why_not)
         place = str(work_dir)
         # The order counts: each line lies over those before it.
         words = [self.program, "--ro-bind", "/", "/", "--dev", "/dev", "--tmpfs", "/tmp"]

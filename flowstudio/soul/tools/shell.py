@@ -9,6 +9,7 @@ from kosong.tooling import CallableTool2, ToolError, ToolOk, ToolReturnValue
 from pydantic import BaseModel, Field
 
 from flowstudio.soul.tools.process import MOST_KEPT, run_process
+from flowstudio.soul.tools.sandbox import SandboxError
 from flowstudio.soul.tools.toolbox import MOST_OUTPUT, ToolFailure
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Shell(CallableTool2[ShellParams]):
                 env=box.environment(),
                 seconds=params.timeout,
             )
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, SandboxError) as error:
             return ToolError(message=f"The command cannot be started: {error}", brief="not started")
         text = clean(done.output)
         note = ""
