@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from flowstudio.flow.choice import choice_prompt
 from flowstudio.flow.model import Flow
+from flowstudio.models.registry import REHEARSAL
 from flowstudio.run.conditions import Facts
 from flowstudio.run.control import Hold, RunControl
 from flowstudio.run.folder import Header, open_run
@@ -43,6 +44,7 @@ from flowstudio.wire import (
     NodeLeft,
     PauseReason,
     PromptSent,
+    Retried,
     RunEnded,
     RunPaused,
     RunReopened,
@@ -296,7 +298,7 @@ class _Stretch:
 
         return max(dict.fromkeys(self.prompts), key=likeness)
 
-    def _is_written_already(self, flow: Flow) -> bool:
+    def _is_written_already(self, flow: Flow, revision: int) -> bool:
         """Whether the prompt that is sent next was written before the flow became this one.
 
         Between the two the run waits for an instant, in which an edit may come.
@@ -307,7 +309,11 @@ class _Stretch:
         text = self.first.input if isinstance(self.first, RunStarted) else self.header.input
         given = (event.node, text, self.header.variables)
         prompt = event.body.prompt
-        return prompt in _prompts_of(self.runner.flow, *given) - _prompts_of(flow, *given)
+        before, after = _prompts_of(self.runner.flow, *given), _prompts_of(flow, *given)
+        if prompt in before and prompt in after:
+            left = self.tape.find(NodeLeft)
+            return left is not None and _revision(left) < revision
+        return prompt in before
 
     def look_ahead(self) -> None:
         """Play back what others said next, and give the commands that were given next."""
@@ -323,7 +329,7 @@ class _Stretch:
             tape.at += 1
             if isinstance(event.body, FlowReloaded) and self.follows_reloads:
                 flow = self.find_flow(event.body.revision)
-                if self._is_written_already(flow):
+                if self._is_written_already(flow, event.body.revision):
                     self._late = flow
                 else:
                     self.runner.reload(flow)
@@ -333,6 +339,11 @@ class _Stretch:
             if not isinstance(event.body, CommandGiven):
                 return
             self.control.obey(event.body)
+
+
+def _revision(event: Event | None) -> int:
+    """The revision whose prompt a visit sent."""
+    return event.body.revision if event and isinstance(event.body, NodeLeft) else 0
 
 
 def _prompts_of(flow: Flow, node: str, text: str, variables: Mapping[str, str]) -> set[str]:
@@ -426,6 +437,16 @@ class _Control(RunControl):
         if id(given) in self._obeyed:
             return
         self._obeyed.add(id(given))
+        turn = self._turn
+        if not self._stretch.soul.was_cut:
+            # It came when the answer was there already.
+            self._turn = None
+        try:
+            self._do(given)
+        finally:
+            self._turn = turn
+
+    def _do(self, given: CommandGiven) -> None:
         by, node, value = given.by, given.target or "", given.value or ""
         match given.command:
             case "step":
@@ -545,6 +566,8 @@ class _Soul:
         self._texts: list[str] = []
         self._submitted: str | None = None
         self._partial = ""
+        self.was_cut = False
+        """True where a command cut the turn that is on."""
 
     @property
     def wire(self) -> Wire:
@@ -565,12 +588,13 @@ class _Soul:
                 self._stretch.runner.answered_by(self._find_author())
             case PromptSent():
                 self._texts, self._submitted, self._partial = [], None, ""
-            case StepBegan():
+                self.was_cut = False
+            case StepBegan() | Retried():
                 self._texts = []
             case Text(text=text):
                 self._texts.append(text)
             case StepInterrupted(partial=partial):
-                self._partial = partial
+                self._partial, self.was_cut = partial, True
             case ToolReturned(name="submit_answer", ok=True, output=output):
                 self._submitted = output
             case _:
@@ -601,7 +625,8 @@ class _Soul:
         tokens = 0
         event = tape.find(NodeLeft, ChoiceRejected, PromptSent, RunEnded)
         if event is not None and isinstance(event.body, NodeLeft) and not event.body.cut:
-            text, tokens = event.body.answer, event.body.tokens
+            # The user's answers are not streamed.
+            text, tokens = text or event.body.answer, event.body.tokens
         return _Turn(text, rejected, tokens)
 
     def _broke_off(self) -> bool:
@@ -616,7 +641,9 @@ class _Soul:
                 case ChoiceMade(forced=False, by=by):
                     return by
                 case NodeLeft() | NodeEntered():
-                    return "model"
+                    break
                 case _:
                     pass
-        return "model"
+        first = self._stretch.first
+        is_model = isinstance(first, RunStarted | RunReopened) and first.model != REHEARSAL
+        return "model" if is_model else "script"

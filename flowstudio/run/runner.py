@@ -369,7 +369,8 @@ class FlowRunner:
                 walk.request_waits, walk.partial = False, None
                 walk.spent += answer.tokens
                 return answer
-            walk.partial = walk.soul.partial_text
+            # A command may come before the turn begins: then the last answer is another visit's.
+            walk.partial = walk.soul.partial_text if walk.has_asked else None
             self._check_cut()
 
     async def _ask(self, walk: Walk, node: FlowNode, branches: list[str]) -> Answer | None:
@@ -390,10 +391,17 @@ class FlowRunner:
             if branches
             else visits.do_task(soul, prompt)
         )
+        walk.has_asked = False
+
+        async def ask() -> Answer:
+            walk.has_asked = True
+            return await asking
+
         hint = turn_hint.set(TurnHint(node.id, walk.visit, tuple(branches)))
         try:
-            return await visits.cut_on_command(self.control, asking)
+            return await visits.cut_on_command(self.control, ask())
         finally:
+            asking.close()
             turn_hint.reset(hint)
 
     def _find_user(

@@ -60,6 +60,8 @@ class Walk:
     """Tokens that the answers of all visits took."""
     partial: str | None = None
     """What had come of the visit's answer when a command cut it; None where none was cut."""
+    has_asked: bool = False
+    """The turn that was last asked for began; a command may come before it does."""
     since: float = 0.0
     """When the visit began, on the monotonic clock; moved forward by the time it was held."""
 

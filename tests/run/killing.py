@@ -108,8 +108,8 @@ B([BEGIN]) --> a[work on it] --> t[note it in the log] --> q{good?}
 q -->|yes| z[sum up] --> E([END])
 q -->|no| a
 """
-PATH = ["B", "a", "t", "q", "a", "t", "q", "a", "t", "q", "z", "E"]
-LAPS = 3
+PATH = ["B", "a", "t", "q", "a", "t", "q", "z", "E"]
+LAPS = 2
 
 
 def prompts_in(request: Request) -> list[str]:
