@@ -34,6 +34,7 @@ class Canvas(Sequence[tuple[Run, ...]]):
         "_labels",
         "_levels",
         "_made",
+        "_marks_below",
         "_tees",
         "_widths",
     )
@@ -45,8 +46,12 @@ class Canvas(Sequence[tuple[Run, ...]]):
         faces: Mapping[str, Face],
         paths: Sequence[Path],
         glyphs: GlyphSet,
+        *,
+        marks_below: bool = False,
     ) -> None:
+        """`marks_below` puts marks into the lower borders, where lines leave by the upper ones."""
         self._height = height
+        self._marks_below = marks_below
         self._faces = faces
         self._glyphs = glyphs
         self._made: dict[int, tuple[Run, ...]] = {}
@@ -233,7 +238,7 @@ class Canvas(Sequence[tuple[Run, ...]]):
             way = self._tees.get((box.x + x, y))
             if way in (UP, DOWN):
                 cells[x] = outline.tees[0 if way == UP else 2]
-        mark = width_of(face.mark) if top and face.mark else 0
+        mark = width_of(face.mark) if top != self._marks_below and face.mark else 0
         if not mark:
             yield box.x, "".join(cells), box.width, "border", owner
             return

@@ -165,5 +165,12 @@ def _finish(
         source = flow_edges[given[edge]]
         paths.append(Path(given[edge], source.src, source.dst, tuple(points), label, route.back))
     paths.sort(key=lambda path: path.index)
-    canvas = Canvas(height, boxes, {face.id: face for face in faces}, paths, glyph_set(glyphs))
+    canvas = Canvas(
+        height,
+        boxes,
+        {face.id: face for face in faces},
+        paths,
+        glyph_set(glyphs),
+        marks_below=way == "BT",
+    )
     return Drawing(width, height, boxes, tuple(paths), canvas, way, zoom, memory)

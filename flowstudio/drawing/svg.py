@@ -172,7 +172,7 @@ class _Writer:
             else:
                 yield from self._shape(box, kind, owner, look)
             for y, run in self._words.get(owner, ()):
-                if run.role == "mark" and y == box.y:
+                if run.role == "mark" and y in (box.y, box.y + box.height - 1):
                     yield from self._tag(y, run, look)
                 else:
                     yield self._word(y, run, bold=look == "now" and run.role == "label")
