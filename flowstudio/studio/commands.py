@@ -45,6 +45,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("run.pause", "p", "pause", "Pause once the node that runs now is done"),
     Command("run.stop", "s", "stop", "Stop the run now; a stream that is coming is cut"),
     Command("run.breakpoint", "b", "break", "Set or clear a breakpoint before the node"),
+    Command("run.condition", "B", "break if", "A breakpoint with a condition", show=False),
     *(
         Command(
             f"run.branch{number}",

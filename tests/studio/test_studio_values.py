@@ -112,6 +112,25 @@ async def test_breakpoints_are_there_again_when_the_studio_is_opened_anew(work: 
         await studio.ended("stopped")
 
 
+async def test_a_breakpoint_with_a_condition_is_typed_in_one_line(work: Path) -> None:
+    flow = write_skill(work, DEMO)
+    async with open_studio(work, model=FakeModel(good=[choose("no"), choose("yes")])) as studio:
+        await studio.select("good")
+        await studio.press("B")
+        await studio.until(lambda: "Breakpoint at “good”" in studio.text, "the dialog")
+        await studio.press(*"choise = no", "enter")
+        await studio.until(lambda: "“choise” is nothing that" in studio.text, "what is wrong")
+        await studio.press("delete", "delete", "delete", "delete", "delete", "delete")
+        await studio.press(*"choice", "enter")
+        await studio.until(lambda: studio.view.marks.breakpoints == {"good"}, "the mark")
+        assert [point.text for point in load_breakpoints(flow)[0]] == ["after choice = no"]
+        await studio.press("B")
+        await studio.until(lambda: "after choice = no" in studio.text, "the line that is there")
+        await studio.press("ctrl+u", "enter")
+        await studio.until(lambda: not studio.view.marks.breakpoints, "no mark")
+    assert load_breakpoints(flow) == ((), "")
+
+
 async def test_a_kept_condition_holds_the_run_and_is_said(work: Path) -> None:
     flow = write_skill(work, DEMO)
     keep_breakpoints(flow, [parse_breakpoint("good", "choice = no")])
