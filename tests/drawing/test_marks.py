@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from itertools import pairwise
 
 import pytest
 
-from flowstudio.drawing import Marks, Palette, draw, draw_marked
+from flowstudio.drawing import Drawing, Marks, NodeRef, Palette, draw, draw_marked
 from flowstudio.drawing.lines import text_lines
 from flowstudio.drawing.marks import legend
 from flowstudio.drawing.text import width_of
-from tests.drawing.charts import SHAPES, chart, random_chart
+from tests.drawing.charts import SHAPES, chart, random_chart, sparse_chart
+from tests.drawing.reader import read, squeeze
 
 LOOP = SHAPES["loop_back"]  # 0 BEGIN-B, 1 B-C, 2 C-D Yes, 3 C-E No, 4 E-B, 5 D-END
 
@@ -132,6 +134,59 @@ def test_a_window_shows_the_same_marks_as_the_whole() -> None:
     assert drawing.window(0, 0, drawing.width, drawing.height) == tuple(whole)
     assert drawing.rows[-1] == whole[-1]
     assert len(drawing.rows) == drawing.height
+
+
+# read back by a reader that knows nothing of marks
+
+PLAIN = str.maketrans("━┃╍╏╌╎┏┓┗┛┿╂╋△▷▽◁", "─│─│─│╭╮╰╯┼┼┼▲►▼◄")
+
+
+def unmark(drawing: Drawing) -> str:
+    """The drawing with plain strokes, and the borders of tasks in the place of their tags."""
+    lines: list[str] = []
+    borders = {
+        (box.id, y): box for box in drawing.boxes.values() for y in (box.y, box.y + box.height - 1)
+    }
+    for y, row in enumerate(drawing.rows):
+        line = ""
+        for run in row:
+            line += " " * (run.x - width_of(line))
+            is_tag = isinstance(run.owner, NodeRef) and (run.owner.id, y) in borders
+            if run.role == "mark" and is_tag:
+                line += "─" * run.width
+            elif run.role in ("edge", "arrow", "crossing"):
+                line += run.text.translate(PLAIN)
+            else:
+                line += run.text
+        lines.append(line)
+    return "".join(f"{line}\n" for line in lines)
+
+
+@pytest.mark.parametrize("seed", range(48))
+def test_a_marked_drawing_reads_back_as_the_chart_with_its_counts(seed: int) -> None:
+    chosen = random.Random(seed)
+    one = random_chart(seed) if seed % 2 else sparse_chart(seed, 9, 12)
+    tasks = [node.id for node in one.nodes.values() if node.kind != "decision"]
+    counts = {n: chosen.randint(1, 12) for n in range(len(one.edges)) if chosen.random() < 0.6}
+    marks = Marks(
+        nodes=dict.fromkeys(tasks, "done"),
+        edges={n: chosen.choice(["done", "forced"]) for n in counts},
+        tags={node: f"✓{chosen.randint(1, 200)}" for node in tasks},
+        counts=counts,
+        breakpoints=frozenset(chosen.sample(tasks, len(tasks) // 2)),
+    )
+    drawing = draw_marked(one, marks, direction=("TD", "LR", "BT", "RL")[seed // 2 % 4])
+
+    picture = read(unmark(drawing))
+
+    text = {node.id: squeeze(node.text) for node in one.nodes.values()}
+    wanted: list[tuple[str, str, str]] = []
+    for n, edge in enumerate(one.edges):
+        sign = "⇢" if marks.edges.get(n) == "forced" else ""
+        count = f"×{counts[n]}" if counts.get(n, 1) > 1 else ""
+        wanted.append((text[edge.src], text[edge.dst], squeeze(sign + (edge.label or "") + count)))
+    assert picture.triples() == sorted(wanted)
+    assert sorted(box.text for box in picture.boxes) == sorted(text.values())
 
 
 # legend
