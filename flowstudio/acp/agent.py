@@ -24,9 +24,9 @@ from acp.schema import (
 from flowstudio import __version__
 from flowstudio.acp.prompt import read_prompt
 from flowstudio.acp.session import EditorSession, Settings, read_servers
-from flowstudio.models import ModelError
+from flowstudio.models import ModelError, resolve_model
 from flowstudio.models.build import build_model
-from flowstudio.models.registry import REHEARSAL, default_model, find_model, list_models
+from flowstudio.models.registry import REHEARSAL, default_model
 
 if TYPE_CHECKING:
     from acp.interfaces import Client
@@ -129,7 +129,7 @@ class StudioAgent:
     async def _find_llm(self) -> LLM | None:
         config = self._settings.config
         if self._model:
-            option = find_model(list_models(config), self._model)
+            option = await resolve_model(config, self._model)
         else:
             option = default_model(config)
         return None if option.name == REHEARSAL else await build_model(option, config)

@@ -30,6 +30,7 @@ from flowstudio.run.session import RunRequest, Session
 from flowstudio.run.usage import Usage
 from flowstudio.run.visit import FAILURES, explain_failure
 from flowstudio.skill import Skill, configured_dirs, discover
+from flowstudio.skill.trust import TrustError, TrustStore, folder_to_trust
 from flowstudio.soul import MaxStepsReached, Runtime, default_agent
 from flowstudio.soul.agentfile import McpServerSettings
 from flowstudio.soul.slash import SlashCommand
@@ -59,6 +60,7 @@ _OPTIONS = (
     PermissionOption(option_id="session", name="Allow for this session", kind="allow_always"),
     PermissionOption(option_id="reject", name="Reject", kind="reject_once"),
 )
+_TRUST = "Yes, I trust it"
 _NO_WORDS = "The user cannot answer here. Put your question at the end of your answer instead."
 
 
@@ -206,10 +208,35 @@ class EditorSession:
                 soul.notify("A run is on already.", "error")
                 return
             assert skill.flow is not None
+            if not await self._is_trusted(skill):
+                soul.notify("The flow was not run: you do not trust the folder it came with.")
+                return
             request = RunRequest(skill.flow, skill.name, skill.path, skill.source, args)
             await self.session.run_flow(request, RunControl())
 
         return run
+
+    async def _is_trusted(self, skill: Skill) -> bool:
+        """Whether the flow may use tools; asks once for a folder that is not trusted yet."""
+        llm = self.session.llm
+        folder = folder_to_trust(skill, self._work_dir, configured_dirs(self._settings.skills_dirs))
+        if folder is None or llm is None or llm.answers_as != "model":
+            return True
+        store = TrustStore.of_user()
+        try:
+            if store.trusts(folder):
+                return True
+            question = (
+                f"“{skill.name}” comes with the folder {folder}. Its prompts would tell an agent "
+                "with tools what to do. Do you trust the folder?"
+            )
+            if await self._ask("trust", question, (_TRUST, "No")) != _TRUST:
+                return False
+            store.trust(folder)
+        except TrustError as error:
+            self.session.soul.notify(str(error), "error")
+            return False
+        return True
 
     def _rehearsal(self) -> LLM:
         from flowstudio.models import LLM

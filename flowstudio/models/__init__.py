@@ -4,7 +4,7 @@ from flowstudio.models.build import build_model
 from flowstudio.models.errors import ModelError, explain_error
 from flowstudio.models.hint import TurnHint, turn_hint
 from flowstudio.models.llm import LLM
-from flowstudio.models.local import discover_local
+from flowstudio.models.local import discover_local, resolve_model
 from flowstudio.models.registry import ModelOption, default_model, find_model, list_models
 from flowstudio.models.rehearsal import (
     AskUser,
@@ -35,5 +35,6 @@ __all__ = [
     "find_model",
     "list_models",
     "load_script",
+    "resolve_model",
     "turn_hint",
 ]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Awaitable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from flowstudio.models.registry import ModelOption
+from flowstudio.models.errors import ModelError
+from flowstudio.models.registry import ModelOption, find_model, list_models
 
 if TYPE_CHECKING:
     import httpx
+
+    from flowstudio.config import Config
+    from flowstudio.models.llm import Capability
 
 LOCAL_SERVERS: Mapping[str, str] = {
     "ollama": "http://127.0.0.1:11434/v1",
@@ -19,6 +23,17 @@ LOCAL_SERVERS: Mapping[str, str] = {
 CONTEXT_SIZE = 32_768
 """Tokens that a local model's window is taken to hold where the server does not say."""
 _MOST = 50
+_KINDS: Mapping[str, Literal["ollama", "llama.cpp"]] = {
+    "ollama": "ollama",
+    "llama.cpp": "llama.cpp",
+}
+_OLLAMA_WORDS: Mapping[object, Capability] = {
+    "tools": "tools",
+    "vision": "image",
+    "thinking": "thinking",
+}
+"""Ollama's words for what a model can do."""
+_SEES: frozenset[Capability] = frozenset({"image", "tools"})
 
 
 async def discover_local(
@@ -59,24 +74,102 @@ async def _list(
     listed: object = cast("dict[str, Any]", raw).get("data")
     if not isinstance(listed, list):
         return []
-    options: list[ModelOption] = []
+    found: list[dict[str, Any]] = []
     for item in cast("list[object]", listed)[:_MOST]:
         record = cast("dict[str, Any]", item) if isinstance(item, dict) else {}
-        model: object = record.get("id")
-        if isinstance(model, str) and model:
-            options.append(
-                ModelOption(
-                    name=f"{server}/{model.rsplit('/', 1)[-1]}",
-                    provider="openai",
-                    model=model,
-                    base_url=url,
-                    context_size=_find_size(record),
-                )
+        if isinstance(record.get("id"), str) and record["id"]:
+            found.append(record)
+    known = _KINDS.get(server)
+    facts = await asyncio.gather(*(_ask_facts(client, known, url, one, seconds) for one in found))
+    return [
+        ModelOption(
+            name=f"{server}/{record['id'].rsplit('/', 1)[-1]}",
+            provider="openai",
+            model=record["id"],
+            base_url=url,
+            context_size=size,
+            capabilities=capabilities,
+            server=known or "",
+        )
+        for record, (size, capabilities) in zip(found, facts, strict=True)
+    ]
+
+
+async def _ask_facts(
+    client: httpx.AsyncClient,
+    server: Literal["ollama", "llama.cpp"] | None,
+    url: str,
+    record: dict[str, Any],
+    seconds: float,
+) -> tuple[int, frozenset[Capability]]:
+    """The window and the capabilities of a model, as far as its server tells them."""
+    size = _find_number(record, "meta", "n_ctx")
+    tools: frozenset[Capability] = frozenset({"tools"})
+    root = url.removesuffix("/v1")
+    match server:
+        case "llama.cpp":
+            props = await _ask(client.get(f"{root}/props"), seconds)
+            size = _find_number(props, "default_generation_settings", "n_ctx") or size
+            sees = _find(props, "modalities", "vision") is True
+            return size or CONTEXT_SIZE, _SEES if sees else tools
+        case "ollama":
+            asked = client.post(f"{root}/api/show", json={"model": record["id"]})
+            shown = await _ask(asked, seconds)
+            trained = max(
+                (
+                    value
+                    for key, value in _as_dict(shown.get("model_info")).items()
+                    if key.endswith(".context_length") and isinstance(value, int)
+                ),
+                default=CONTEXT_SIZE,
             )
-    return options
+            listed: object = shown.get("capabilities")
+            if not isinstance(listed, list):
+                return min(trained, CONTEXT_SIZE), tools
+            words = cast("list[object]", listed)
+            can: list[Capability] = [_OLLAMA_WORDS[word] for word in words if word in _OLLAMA_WORDS]
+            return min(trained, CONTEXT_SIZE), frozenset(can)
+        case None:
+            return size or CONTEXT_SIZE, tools
 
 
-def _find_size(record: dict[str, Any]) -> int:
-    meta: object = record.get("meta")
-    size: object = cast("dict[str, Any]", meta).get("n_ctx") if isinstance(meta, dict) else None
-    return size if isinstance(size, int) and size > 0 else CONTEXT_SIZE
+async def _ask(asking: Awaitable[httpx.Response], seconds: float) -> dict[str, Any]:
+    """A server's JSON object; empty where there is none."""
+    import httpx
+
+    try:
+        async with asyncio.timeout(seconds):
+            answer = await asking
+        return _as_dict(answer.json()) if answer.is_success else {}
+    except (httpx.HTTPError, TimeoutError, ValueError):
+        return {}
+
+
+def _as_dict(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _find(record: dict[str, Any], part: str, key: str) -> object:
+    return _as_dict(record.get(part)).get(key)
+
+
+def _find_number(record: dict[str, Any], part: str, key: str) -> int | None:
+    size = _find(record, part, key)
+    return size if isinstance(size, int) and size > 0 else None
+
+
+async def resolve_model(
+    config: Config, name: str, environ: Mapping[str, str] | None = None
+) -> ModelOption:
+    """The option that `name` means: configured, with a key, or served on this machine.
+
+    Local servers are looked for only where nothing else has that name.
+
+    Raises:
+        ModelError: there is none; the message names near ones.
+    """
+    options = list_models(config, environ)
+    try:
+        return find_model(options, name)
+    except ModelError:
+        return find_model([*options, *await discover_local()], name)

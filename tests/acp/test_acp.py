@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from pathlib import Path
 
@@ -37,8 +38,9 @@ def work(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def model(server: ScriptedServer) -> dict[str, str]:
-    return {"OPENAI_BASE_URL": server.base_url, "OPENAI_MODEL": "scripted-1"}
+def model(server: ScriptedServer, trusted: Path | None = None) -> dict[str, str]:
+    trust = {"FLOWSTUDIO_TRUST": str(trusted)} if trusted else {}
+    return {"OPENAI_BASE_URL": server.base_url, "OPENAI_MODEL": "scripted-1", **trust}
 
 
 async def test_a_session_begins_with_its_commands_flows_among_them(work: Path) -> None:
@@ -96,7 +98,7 @@ async def test_a_flow_runs_as_a_plan(work: Path) -> None:
         say("<choice>yes</choice>"),
     ]
     async with openai_server(*answers) as server:
-        async with editor(work, env=model(server)) as zed:
+        async with editor(work, env=model(server, work)) as zed:
             done = await zed.say("/flow:ask-twice a poem")
         assert server.requests[0].last_text == "a poem\n\nWrite it"
     assert done.stop_reason == "end_turn"
@@ -107,6 +109,19 @@ async def test_a_flow_runs_as_a_plan(work: Path) -> None:
     assert "→ no (model)" in zed.text
     assert "✓ the run reached END" in zed.text
     assert list((work / "flowstudio-home" / "data" / "runs").iterdir())
+
+
+@pytest.mark.parametrize(("word", "calls"), [("No", 0), ("Yes, I trust it", 2)])
+async def test_a_flow_of_a_folder_that_is_not_trusted_is_asked_about(
+    work: Path, word: str, calls: int
+) -> None:
+    async with openai_server(say("Written."), say("<choice>yes</choice>")) as server:
+        async with editor(work, env=model(server)) as zed:
+            zed.pick = lambda options: word
+            done = await zed.say("/flow:ask-twice")
+        assert len(server.requests) == calls
+    assert done.stop_reason == "end_turn"
+    assert ("not run" in zed.text) == (calls == 0)
 
 
 async def test_without_a_model_the_user_picks_the_branches(work: Path) -> None:
@@ -130,15 +145,13 @@ async def test_a_prompt_is_cancelled_and_the_next_one_is_answered(work: Path) ->
 
 async def test_a_run_is_cancelled_in_good_order(work: Path) -> None:
     async with openai_server(say("half", fault="stall")) as server:
-        async with editor(work, env=model(server)) as zed:
+        async with editor(work, env=model(server, work)) as zed:
             assert await cancelled(zed, "/flow:ask-twice") == "cancelled"
     assert "you stopped the run" in zed.text
 
 
 async def cancelled(zed: Editor, prompt: str) -> str:
     """Cancel the prompt once its answer has begun."""
-    import asyncio
-
     asking = asyncio.create_task(zed.say(prompt))
     await zed.until(lambda: "half" in zed.text)
     await zed.conn.cancel(session_id=zed.session)
