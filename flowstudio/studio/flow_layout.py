@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -48,7 +51,8 @@ class Pictures:
         if made is None:
             from flowstudio.studio.places import Places
 
-            drawing = _lay_out(self.chart, zoom, room, self.before)
+            with _no_pauses(len(self.chart.nodes)):
+                drawing = _lay_out(self.chart, zoom, room, self.before)
             made = self._made[zoom, room] = Picture(drawing, Places(drawing))
             self.before = drawing
         return made
@@ -65,6 +69,20 @@ class Pictures:
             ):
                 return zoom
         return "dot"
+
+
+@contextmanager
+def _no_pauses(nodes: int) -> Iterator[None]:
+    """Collect no garbage while a large chart is laid out: each full collection stops every thread,
+    the one that answers keys too, for up to a tenth of a second."""
+    if nodes <= _HUGE or not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _lay_out(chart: Chart, zoom: Zoom, room: int, previous: Drawing | None) -> Drawing:

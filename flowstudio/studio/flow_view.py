@@ -6,7 +6,7 @@ A frame costs what the window shows (`flow_paint`). Nothing is laid out again wh
 
 from __future__ import annotations
 
-import time
+from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rich.style import Style
@@ -319,7 +319,7 @@ class FlowView(ScrollView, can_focus=True):
 
     def _slide_line(self, slide: Slide, y: int, width: int, background: Style) -> Strip:
         """One line while boxes slide: the new lines, and the boxes over them, on their way."""
-        now = time.monotonic()
+        now = monotonic()
         origin, painter = self._origin, self._paint()
         strip = painter.edges_only(y - origin.y, -origin.x, width, background)
         for box in slide.boxes:
@@ -345,7 +345,7 @@ class FlowView(ScrollView, can_focus=True):
         assert drawing is not None
         boxes = {box.id: box for box in places.boxes_in(self.window)}
         boxes |= {node: drawing.boxes[node] for node in seen if node in drawing.boxes}
-        slide = plan_slide(seen, list(boxes.values()), self._origin, time.monotonic())
+        slide = plan_slide(seen, list(boxes.values()), self._origin, monotonic())
         if slide is not None:
             self._slide = slide
             if self._clock is None:
@@ -353,7 +353,7 @@ class FlowView(ScrollView, can_focus=True):
             self._clock.resume()
 
     def _tick(self) -> None:
-        if self._slide is None or self._slide.is_over(time.monotonic()):
+        if self._slide is None or self._slide.is_over(monotonic()):
             self._slide = None
             if self._clock is not None:
                 self._clock.pause()

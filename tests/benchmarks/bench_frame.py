@@ -114,13 +114,17 @@ async def measure(name: str, chart: Chart) -> None:
         edges = EdgeIndex(tuple(chart.edges))
         state = RunState(phase="running", done=Counter(nodes[::2]))
 
+        view.center_on(nodes[len(nodes) // 2])
+        shown = [box.id for box in picture.places.boxes_in(view.window)]
+        view.render_lines(window)
+
         def highlight(number: int) -> None:
-            state.current = nodes[number * 37 % len(nodes)]
+            state.current = shown[number % len(shown)]
             view.show_marks(make_marks(edges, state))
             view.render_lines(window)
 
         def select(number: int) -> None:
-            view.selected = nodes[number * 37 % len(nodes)]
+            view.selected = shown[number % len(shown)]
             view.render_lines(window)
 
         cells = map_size(Size(drawing.width, drawing.height), view.size)

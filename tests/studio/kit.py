@@ -16,12 +16,13 @@ from typing import Any, Self
 from kosong.message import TextPart
 from rich.cells import cell_len
 from rich.text import Text
-from textual.geometry import Region
+from textual.geometry import Offset, Region
 from textual.message import Message
 from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 from textual.worker import Worker, WorkerState
 
+from flowstudio.drawing import Drawing
 from flowstudio.models.hint import turn_hint
 from flowstudio.models.llm import LLM
 from flowstudio.run.state import RunState
@@ -362,6 +363,28 @@ class Studio:
         self.view.focus()
         self.view.select(node)
         await self.pilot.pause()
+
+    def place_of(self, node: str) -> Offset:
+        """Where the middle of a node is in the window of the flow."""
+        assert self.view.drawing is not None
+        box = self.view.drawing.boxes[node]
+        middle = Offset(box.x + box.width // 2, box.y + box.height // 2)
+        return middle - self.view.window.offset
+
+    def sees(self, node: str) -> bool:
+        """Whether the whole of a node is in the window of the flow."""
+        assert self.view.drawing is not None
+        box = self.view.drawing.boxes[node]
+        return self.view.window.contains_region(Region(box.x, box.y, box.width, box.height))
+
+    async def redrawn(self, *keys: str) -> Drawing:
+        """Press keys that bring another picture, and wait for it."""
+        before = self.view.drawing
+        await self.press(*keys)
+        await self.until(lambda: self.view.drawing not in (before, None), "another picture")
+        await self.pilot.pause()
+        assert self.view.drawing is not None
+        return self.view.drawing
 
     async def use(self, model: FakeModel) -> FakeModel:
         """Let this model answer from now on."""

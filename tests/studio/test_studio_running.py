@@ -288,6 +288,10 @@ async def test_a_full_stop_runs_the_node_again(work: Path) -> None:
         await studio.press("n")
         await studio.paused_at("good")
         await studio.press("full_stop")
+        await studio.until(
+            lambda: studio.state is not None and studio.state.reason == "answered", "the answer"
+        )
+        await studio.press("full_stop")
         await studio.until(lambda: studio.path.count("good") == 2, "the node once more")
 
 
