@@ -62,6 +62,8 @@ class Shell:
             "PYTHONPATH": str(ROOT),
             "PYTHONIOENCODING": "utf-8",
             "FLOWSTUDIO_HOME": str(cwd / "flowstudio-home"),
+            # Whoever tests trust takes this away.
+            "FLOWSTUDIO_TRUST": "/",
         }
 
     def __call__(self, *argv: str | Path, env: Mapping[str, str] | None = None) -> Done:
