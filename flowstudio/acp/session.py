@@ -34,6 +34,7 @@ from flowstudio.skill.trust import TrustError, TrustStore, folder_to_trust
 from flowstudio.soul import MaxStepsReached, Runtime, default_agent
 from flowstudio.soul.agentfile import McpServerSettings
 from flowstudio.soul.slash import SlashCommand
+from flowstudio.telemetry import trace_to_the_end
 from flowstudio.text import harmless
 from flowstudio.wire import (
     ApprovalAsked,
@@ -105,6 +106,8 @@ class EditorSession:
         self._updates = Translator(lambda: runner.flow if (runner := self.session.runner) else None)
         self.session.wire.subscribe(self._take)
         self._sender = asyncio.create_task(self._send())
+        if untraced := trace_to_the_end(self.session.wire):
+            self.session.wire.emit(Notice(untraced, "warning"))
 
     async def connect(self, servers: Sequence[McpServerSettings]) -> None:
         """Add the tools of the editor's MCP servers; one that fails is told and left out."""

@@ -87,6 +87,7 @@ async def leashed_session(
     from flowstudio.soul import AgentFileError, Runtime
     from flowstudio.soul.answers import AnswersError, load_answers
     from flowstudio.soul.tools.sandbox import SandboxError, open_sandbox
+    from flowstudio.telemetry import traced
 
     settle(config, args)
     # A rehearsal uses no tool, and its answers are its own.
@@ -109,9 +110,10 @@ async def leashed_session(
         session = open_session(runtime, agent_file=args.agent, runs_dir=runs_dir)
     except (SandboxError, AnswersError, AgentFileError) as error:
         raise LeashError(str(error)) from error
-    try:
-        if acts:
-            await session.connect_servers()
-        yield session
-    finally:
-        await session.close()
+    with traced(wire):
+        try:
+            if acts:
+                await session.connect_servers()
+            yield session
+        finally:
+            await session.close()

@@ -19,6 +19,7 @@ from flowstudio.run.session import Session
 from flowstudio.skill.trust import TrustGuard
 from flowstudio.soul import AgentFileError, Runtime, default_agent
 from flowstudio.soul.tools.sandbox import Sandbox, SandboxError, open_sandbox
+from flowstudio.telemetry import trace_to_the_end
 from flowstudio.wire import Wire
 
 if TYPE_CHECKING:
@@ -73,7 +74,8 @@ async def open_session(
     except AgentFileError as error:
         agent_problem = f"{error}. Until then the studio's own agent acts."
         session = Session(runtime, default_agent(runtime), runs_dir=paths.runs_dir())
-    return session, "\n".join(one for one in (problem, missing, agent_problem) if one)
+    untraced = trace_to_the_end(runtime.wire)
+    return session, "\n".join(one for one in (problem, missing, agent_problem, untraced) if one)
 
 
 async def _find_llm(
