@@ -99,13 +99,17 @@ def _run(
     from flowstudio.run.answerers import Who, find_option
     from flowstudio.run.jobs import Recipe
     from flowstudio.skill import configured_dirs
+    from flowstudio.soul.tools.sandbox import SandboxError, open_sandbox
 
     assert skill.flow is not None
     try:
         script = load_script(args.script) if args.script is not None else None
-        who = Who(args.model, script, args.seed)
+        file = None if args.script is None else str(args.script.absolute())
+        who = Who(args.model, script, args.seed, file)
         find_option(who, config)
-    except ModelError as error:
+        if not who.is_rehearsal and (missing := asyncio.run(open_sandbox(config))[1]):
+            say(f"flowstudio: {missing}", file=sys.stderr)
+    except (ModelError, SandboxError) as error:
         return fail(str(error), "")
     recipe = Recipe(
         skill.flow,

@@ -100,13 +100,14 @@ def _run(args: argparse.Namespace, question: Question, config: Config) -> int:
     from flowstudio.models.errors import ModelError
     from flowstudio.models.script import load_script
     from flowstudio.run.answerers import Who, find_option
+    from flowstudio.soul.tools.sandbox import SandboxError
 
     try:
         script = load_script(args.script) if args.script is not None else None
         who = Who(args.model, script, args.seed)
         find_option(who, config)
         split = asyncio.run(_ask(args, question, config, who))
-    except ModelError as error:
+    except (ModelError, SandboxError) as error:
         return fail(str(error), "")
     if args.json:
         print_json(split.to_json(), indent=2)
@@ -119,8 +120,12 @@ async def _ask(args: argparse.Namespace, question: Question, config: Config, who
     from flowstudio.run.answerers import build_llm
     from flowstudio.run.stability import ask_often
     from flowstudio.skill import configured_dirs, discover
+    from flowstudio.soul.tools.sandbox import open_sandbox
 
     llm = await build_llm(who, config)
+    sandbox, missing = await open_sandbox(config) if not who.is_rehearsal else (None, "")
+    if missing:
+        say(f"flowstudio: {missing}", file=sys.stderr)
     catalogue = discover(Path.cwd(), extra_dirs=configured_dirs(args.skills_dir))
     done = 0
 
@@ -140,6 +145,7 @@ async def _ask(args: argparse.Namespace, question: Question, config: Config, who
         skills=catalogue.skills,
         parallel=args.parallel,
         yolo=args.yolo,
+        sandbox=sandbox,
         show=show,
     )
 

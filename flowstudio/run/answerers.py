@@ -23,6 +23,8 @@ class Who:
     model: str | None = None
     script: Script | None = None
     seed: int | None = None
+    script_file: str | None = None
+    """Where the script was read from, for the record."""
 
     @property
     def is_rehearsal(self) -> bool:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from flowstudio.models.llm import LLM
     from flowstudio.run.folder import RunFolder
     from flowstudio.skill import Skill
+    from flowstudio.soul.tools.sandbox import Sandbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +172,7 @@ async def ask_often(
     skills: Sequence[Skill] = (),
     parallel: int = 4,
     yolo: bool = False,
+    sandbox: Sandbox | None = None,
     show: Callable[[Asked], object] | None = None,
 ) -> Split:
     """Ask a question `times` times, `parallel` at a time, each from its own copy of the context.
@@ -188,6 +190,7 @@ async def ask_often(
             llm=llm,
             skills=skills,
             policy="allow" if yolo or config.yolo else "reject",
+            sandbox=sandbox,
         )
         agents.put_nowait((default_agent(runtime), runtime))
 

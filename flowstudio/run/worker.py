@@ -30,6 +30,7 @@ from flowstudio.wire import Event, RunStarted, Wire
 if TYPE_CHECKING:
     from flowstudio.models.llm import LLM
     from flowstudio.skill import Skill
+    from flowstudio.soul.tools.sandbox import Sandbox
 
 
 class BatchSession:
@@ -37,9 +38,16 @@ class BatchSession:
 
     Args:
         llm: who answers; `set_model` replaces it.
+        sandbox: what commands run in; None for none.
     """
 
-    def __init__(self, recipe: Recipe, llm: LLM, skills: Sequence[Skill] = ()) -> None:
+    def __init__(
+        self,
+        recipe: Recipe,
+        llm: LLM,
+        skills: Sequence[Skill] = (),
+        sandbox: Sandbox | None = None,
+    ) -> None:
         self._recipe = recipe
         self._wire = Wire()
         runtime = Runtime.create(
@@ -49,8 +57,25 @@ class BatchSession:
             llm=llm,
             skills=skills,
             policy="allow" if recipe.yolo or recipe.config.yolo else "reject",
+            sandbox=sandbox,
         )
         self._session = Session(runtime, default_agent(runtime), runs_dir=recipe.runs_dir)
+
+    @classmethod
+    async def open(cls, recipe: Recipe, *, lap: int = 0) -> BatchSession:
+        """A session as the recipe says; `lap` is for `build_llm`.
+
+        Raises:
+            ModelError: nobody can answer.
+            SandboxError: the sandbox that the configuration demands cannot be had.
+        """
+        from flowstudio.soul.tools.sandbox import open_sandbox
+
+        llm = await build_llm(recipe.who, recipe.config, lap=lap)
+        sandbox = None
+        if not recipe.who.is_rehearsal:  # which uses no tool
+            sandbox, _ = await open_sandbox(recipe.config)
+        return cls(recipe, llm, find_skills(recipe), sandbox)
 
     def set_model(self, llm: LLM) -> None:
         """Let another model answer the runs that follow."""
@@ -105,6 +130,9 @@ def _make_request(recipe: Recipe, job: Job) -> RunRequest:
         job.input,
         variables=job.variables,
         max_moves=recipe.max_moves,
+        # So that a run that was broken off can go on.
+        seed=None if recipe.who.seed is None else recipe.who.seed + job.number - 1,
+        script=recipe.who.script_file,
     )
 
 
@@ -133,16 +161,15 @@ def main() -> None:
 
 async def _serve(source: BinaryIO, out: BinaryIO) -> None:
     from flowstudio.models.errors import ModelError
+    from flowstudio.soul.tools.sandbox import SandboxError
 
     def tell(record: Mapping[str, Any]) -> None:
         out.write(json.dumps(record).encode() + b"\n")
 
     recipe: Recipe = pickle.loads(base64.b64decode(source.readline()))
     try:
-        session = BatchSession(
-            recipe, await build_llm(recipe.who, recipe.config), find_skills(recipe)
-        )
-    except (ModelError, OSError) as error:
+        session = await BatchSession.open(recipe)
+    except (ModelError, SandboxError, OSError) as error:
         tell({"refused": str(error)})
         return
     jobs: asyncio.Queue[Job | None] = asyncio.Queue()
@@ -198,16 +225,17 @@ def run_alone(recipe: Recipe, job: Job, scratch: Path) -> tuple[JobResult, dict[
     from dataclasses import replace
 
     from flowstudio.models.errors import ModelError
+    from flowstudio.soul.tools.sandbox import SandboxError
 
     own = replace(recipe, runs_dir=scratch)
 
     async def carry_out() -> JobResult:
-        llm = await build_llm(own.who, own.config, lap=job.number - 1)
-        return await BatchSession(own, llm, find_skills(own)).run(job)
+        session = await BatchSession.open(own, lap=job.number - 1)
+        return await session.run(job)
 
     try:
         result = asyncio.run(carry_out())
-    except (ModelError, OSError) as error:
+    except (ModelError, SandboxError, OSError) as error:
         result = make_failure(job, "", str(error))
     files = {
         file.relative_to(scratch).as_posix(): file.read_bytes()

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import json
 import sys
+from asyncio.subprocess import Process, SubprocessStreamProtocol
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -105,20 +106,18 @@ class ProcessEngine:
                 await self._end(worker)
 
     async def _start(self, first: bytes) -> _Worker:
-        process = await asyncio.create_subprocess_exec(
+        loop = asyncio.get_running_loop()
+        transport, protocol = await loop.subprocess_exec(
+            lambda: SubprocessStreamProtocol(limit=_LONGEST_LINE, loop=loop),
             sys.executable,
             "-P",
             "-c",
             _BOOT,
             json.dumps(sys.path),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            limit=_LONGEST_LINE,
             # Ctrl-C is for the batch, which then tells its workers.
             start_new_session=True,
         )
-        worker = _Worker(process)
+        worker = _Worker(Process(transport, protocol, loop), transport)
         self._workers.add(worker)
         try:
             await worker.begin(first)
@@ -136,7 +135,9 @@ class ProcessEngine:
 class _Worker:
     """One worker process, seen from the batch."""
 
-    process: asyncio.subprocess.Process
+    process: Process
+    transport: asyncio.SubprocessTransport
+    """Closed by hand: it complains where its loop is gone before it."""
     is_gone: bool = False
     """True once it has said its last word."""
     _said: deque[str] | None = None
@@ -190,6 +191,7 @@ class _Worker:
             self.kill()
             await self.process.wait()
         await self._hear_out()
+        self.transport.close()
 
     async def _read(self) -> dict[str, Any] | None:
         assert self.process.stdout is not None
