@@ -233,8 +233,9 @@ class Minimap(Widget):
         y = min(max(place.y, 0), self._cells.height - 1)
         self.post_message(
             self.Picked(
-                (2 * x + 1) * drawing.width // (2 * self._cells.width),
-                (2 * y + 1) * drawing.height // (2 * self._cells.height),
+                # The first and the last cell mean the very ends, which could not be reached else.
+                x * (drawing.width - 1) // max(self._cells.width - 1, 1),
+                y * (drawing.height - 1) // max(self._cells.height - 1, 1),
             )
         )
 
