@@ -11,22 +11,28 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from flowstudio.drawing.crossings import Ordering
-from flowstudio.drawing.cycles import find_back_edges
+from flowstudio.drawing.cycles import ExitOrder, find_back_edges
 from flowstudio.drawing.layers import Layered, build_layers
 from flowstudio.drawing.memory import EdgeKey, Memory, Order, Shape, wish_for
 from flowstudio.drawing.order import (
     order_again,
     order_as_before,
     order_by_source,
-    order_first,
     order_more,
+    order_roughly,
+    order_with_care,
     take_order,
 )
 from flowstudio.drawing.ranks import assign_ranks
 
-_READINGS = ((False, False), (True, True), (False, True))
-"""Ways of following a chart: whether nodes that no edge enters come first, and whether the exits of
-a node are followed from the last one."""
+_EXITS: tuple[ExitOrder, ...] = ("source", "last", "fewest", "most")
+_READINGS: tuple[tuple[ExitOrder, bool], ...] = tuple(
+    (exits_by, first) for first in (False, True) for exits_by in _EXITS
+)
+"""Ways of following a chart: by `ExitOrder`, and whether nodes that no edge enters come first."""
+_PROMISING = 3
+_BEST = 3
+"""How many of the other readings are ordered with care, and how many of all are tried further."""
 _FEW = 2
 """Crossings that are not worth another reading."""
 _MOST_ITEMS = 1_200
@@ -61,30 +67,47 @@ def arrange(shape: Shape, keys: Sequence[EdgeKey], memory: Memory | None) -> tup
 
 def _arrange_afresh(shape: Shape) -> tuple[Ordering, int]:
     """The best order that can be found, and the reading that it belongs to."""
-    best: Ordering | None = None
-    chosen = 0
-    tried: list[set[int]] = []
-    for reading in range(len(_READINGS)):
+    graph, back = _read(shape, 0)
+    ordering = Ordering(graph)
+    order_roughly(ordering)
+    found = [(ordering, 0)]
+    rough = ordering.total
+    order_with_care(ordering)
+    if ordering.total > _FEW and len(graph.kind) <= _MOST_ITEMS:
+        found += _promising(shape, back, rough)
+        for ordering, _ in found[1:]:
+            order_with_care(ordering)
+        found.sort(key=_crossings)
+    for ordering, _ in found[:_BEST]:
+        order_more(ordering)
+    return min(found, key=_crossings)
+
+
+def _crossings(found: tuple[Ordering, int]) -> int:
+    return found[0].total
+
+
+def _promising(shape: Shape, author: set[int], most: int) -> list[tuple[Ordering, int]]:
+    """Other readings that have the fewest crossings at first sight, at most twice the author's."""
+    tried = [author]
+    found: list[tuple[Ordering, int]] = []
+    for reading in range(1, len(_READINGS)):
         graph, back = _read(shape, reading)
-        if back in tried:
-            continue
-        tried.append(back)
-        ordering = Ordering(graph)
-        order_first(ordering)
-        if best is None or ordering.total < best.total:
-            best, chosen = ordering, reading
-        if best.total <= _FEW or len(graph.kind) > _MOST_ITEMS:
-            break
-    assert best is not None
-    order_more(best)
-    return best, chosen
+        if back not in tried:
+            tried.append(back)
+            ordering = Ordering(graph)
+            order_roughly(ordering)
+            if ordering.total <= 2 * most:
+                found.append((ordering, reading))
+    found.sort(key=_crossings)
+    return found[:_PROMISING]
 
 
 def _read(shape: Shape, reading: int) -> tuple[Layered, set[int]]:
     ids, edges, labelled, first = shape
     count = len(ids)
-    sources_first, from_last = _READINGS[reading]
-    back = find_back_edges(count, edges, first, sources_first=sources_first, from_last=from_last)
+    exits_by, sources_first = _READINGS[reading]
+    back = find_back_edges(count, edges, first, sources_first=sources_first, exits_by=exits_by)
     arcs = [
         (dst, src) if index in back else (src, dst)
         for index, (src, dst) in enumerate(edges)

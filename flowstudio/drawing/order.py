@@ -18,7 +18,7 @@ _FIRST_BUDGET = 60_000
 _BUDGET_EACH = 250
 _MOST_BUDGET = 240_000
 """Links that may be looked at for a first order: in a small chart, for each item more, at most."""
-_MORE_BUDGET = 90_000
+_MORE_BUDGET = 60_000
 """Links that may be looked at for bettering it."""
 _SWEEPS = 24
 _BEHIND = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
@@ -42,18 +42,20 @@ def order_by_source(ordering: Ordering) -> None:
     ordering.restore(_starting_order(ordering.graph, ordering.below))
 
 
-def order_first(ordering: Ordering) -> None:
+def order_roughly(ordering: Ordering) -> None:
     """A first order: from the author's own, with repairs where lines cross."""
     items = len(ordering.graph.kind)
-    last = len(ordering.layers) - 1
     ordering.budget = min(_FIRST_BUDGET + _BUDGET_EACH * max(items - _FEW, 0), _MOST_BUDGET)
     order_by_source(ordering)
     _improve_windows(ordering)
-    if not _is_tangled(ordering):
-        _combine_sides(ordering)
-    else:
+
+
+def order_with_care(ordering: Ordering) -> None:
+    """A good order from a rough one, if lines still cross."""
+    last = len(ordering.layers) - 1
+    if _is_tangled(ordering):
         _improve(ordering, 0, last, _MORE_PATIENCE)
-        if items > _FEW:
+        if len(ordering.graph.kind) > _FEW:
             start = _starting_order(ordering.graph, ordering.above, up=True)
             _try_starts(ordering, [(start, 1)], refine=False)
     _refine(ordering)
@@ -166,6 +168,7 @@ def _improve_windows(ordering: Ordering) -> None:
         before = windows
         if _is_tangled(ordering):
             return
+        _combine_sides(ordering)
         _refine(ordering)
 
 
@@ -264,7 +267,7 @@ def _combine_sides(ordering: Ordering) -> None:
     graph = ordering.graph
     last = len(ordering.layers) - 1
     back = [chain for chain in graph.chains if chain and graph.kind[chain[0]] == Kind.LANE]
-    if not ordering.total or not back or len(back) > _COMBINED:
+    if not ordering.total or not 0 < len(back) <= _COMBINED or len(graph.kind) > _FEW:
         return
     best = ordering.total
     kept = ordering.copy(0, last)
