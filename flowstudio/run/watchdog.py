@@ -109,8 +109,8 @@ def stamp_folder(folder: Path, ignore: Iterable[Path] = ()) -> int:
     """
     stamp = _stamp_file(0, folder / _COMMITS)
     left = _MOST_FILES
-    apart = {str(path) for path in ignore}
-    folders = [str(folder)]
+    apart = {str(path.absolute()) for path in ignore}
+    folders = [str(folder.absolute())]
     for place in folders:  # grows while it is walked through
         try:
             with os.scandir(place) as found:

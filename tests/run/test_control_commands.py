@@ -526,3 +526,13 @@ async def test_a_watchdog_that_is_off_looks_at_nothing(tmp_path: Path) -> None:
     dog = Watchdog(0, tmp_path / "none")
     found = await asyncio.to_thread(lambda: [dog.look("a", "same") for _ in range(9)])
     assert found == [None] * 9
+
+
+def test_a_folder_of_runs_that_is_named_relative_to_the_work_folder_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "home" / "runs").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    before = stamp_folder(tmp_path, [Path("home/runs")])
+    (tmp_path / "home" / "runs" / "journal.jsonl").write_text("x")
+    assert stamp_folder(Path(), [Path("home/runs")]) == before
