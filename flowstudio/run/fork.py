@@ -35,7 +35,7 @@ def find_move(path: Path, visit: str) -> int:
         NoSuchVisit: the run has none such.
         what `resume_plan` raises.
     """
-    events, _ = read_journal_for_resume(open_run(path).journal)
+    events, _ = read_journal_for_resume(open_run(path).journal, all_visits=True)
     entered = [event for _, event in events if isinstance(event.body, NodeEntered)]
     if visit.isdecimal():
         if not any(_move(event) == int(visit) for event in entered):
@@ -77,7 +77,7 @@ def fork_run(
         what `resume_plan` raises.
     """
     parent = open_run(path)
-    events, _ = read_journal_for_resume(parent.journal)
+    events, _ = read_journal_for_resume(parent.journal, all_visits=True)
     at = _find_place(events, move)
     offset, entered = events[at]
     position = find_position([event for _, event in events[:at]])

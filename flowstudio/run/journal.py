@@ -281,8 +281,12 @@ def read_tail(path: Path) -> Tail:
     return _check(path, path.read_bytes())
 
 
-def read_kinds(path: Path, kinds: frozenset[str]) -> tuple[list[tuple[int, Event]], Tail]:
+def read_kinds(
+    path: Path, kinds: frozenset[str], *, last: str = ""
+) -> tuple[list[tuple[int, Event]], Tail]:
     """Only the events of some kinds, each with its offset in bytes: quick for a long journal.
+
+    Of the kind `last` only the last one is read.
 
     Raises:
         what `read_journal` raises.
@@ -291,8 +295,11 @@ def read_kinds(path: Path, kinds: frozenset[str]) -> tuple[list[tuple[int, Event
     tail = _check(path, data)
     wanted = frozenset(kind.encode() for kind in kinds)
     found: list[tuple[int, Event]] = []
+    # Within a text the quotes are escaped, so what is found is a record's head.
+    place = data.rfind(b', "type": "%s"' % last.encode(), 0, tail.size) if last else -1
+    only = data.rfind(b"\n", 0, place) + 1 if place >= 0 else -1
     for match in _HEAD.finditer(data, 0, tail.size):
-        if match[2] not in wanted:
+        if match[2] not in wanted and match.start() != only:
             continue
         start = match.start()
         end = data.index(b"\n", start) + 1

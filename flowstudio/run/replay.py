@@ -423,10 +423,24 @@ class _Control(RunControl):
     """A control whose pauses are the recorded ones, and whose commands are given by the tape."""
 
     def __init__(self, stretch: _Stretch) -> None:
-        held = any(isinstance(event.body, RunPaused) for event in stretch.tape.events)
-        super().__init__(interactive=held)
         self._stretch = stretch
         self._obeyed: set[int] = set()
+        self._is_alone = False
+        super().__init__()
+
+    @property
+    def interactive(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether what comes now was a pause; alone a run ends there."""
+        event = self._tape.next_of_runner()
+        return not self._is_alone and event is not None and isinstance(event.body, RunPaused)
+
+    @interactive.setter
+    def interactive(self, value: bool) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        pass
+
+    def be_alone(self) -> None:
+        """Nothing is recorded from here on: nobody is there to be asked."""
+        self._is_alone = True
 
     @property
     def _tape(self) -> Tape:
@@ -606,7 +620,7 @@ class _Soul:
         await asyncio.sleep(0)
         stretch, tape = self._stretch, self._stretch.tape
         if stretch.is_lost:
-            stretch.control.interactive = False
+            stretch.control.be_alone()
             raise _RecordedFailure("nothing is recorded for this visit")
         if tape.is_over:
             raise _Over

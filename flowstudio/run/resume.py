@@ -207,14 +207,20 @@ def resume_plan(path: Path) -> ResumePlan:
     )
 
 
-def read_journal_for_resume(path: Path) -> tuple[list[tuple[int, Event]], Tail]:
+def read_journal_for_resume(
+    path: Path, *, all_visits: bool = False
+) -> tuple[list[tuple[int, Event]], Tail]:
     """The events that say where a run stands, each with its place in bytes.
+
+    Of the visits' beginnings only the last one is among them, unless `all_visits` is wanted.
 
     Raises:
         what `read_journal` raises, but for a journal that is not there: that one is empty.
     """
     try:
-        return read_kinds(path, _NAMES)
+        if all_visits:
+            return read_kinds(path, _NAMES)
+        return read_kinds(path, _NAMES - {NodeEntered.type}, last=NodeEntered.type)
     except FileNotFoundError:
         return [], Tail(0, 0, 0, 0)
 

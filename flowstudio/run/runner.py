@@ -375,6 +375,7 @@ class FlowRunner:
 
     async def _ask(self, walk: Walk, node: FlowNode, branches: list[str]) -> Answer | None:
         """The turn or turns of one visit; None where a command cut them."""
+        self._check_cut()
         prompt = self._prompt(walk, node)
         user = self._find_user(walk, node, prompt, branches)
         soul = user or walk.soul
