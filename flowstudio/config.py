@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from flowstudio import paths
 
@@ -164,6 +164,12 @@ class Config(BaseModel):
     disable_curl_tip: bool = False
     """True leaves out the hint about a failed `curl` that is added to tool messages."""
     loop: LoopControl = Field(default_factory=LoopControl)
+
+    @field_validator("sandbox", mode="before")
+    @classmethod
+    def _read_switch(cls, value: object) -> object:
+        """`on` and `off` without quotes are true and false in YAML."""
+        return ("on" if value else "off") if isinstance(value, bool) else value
 
 
 @dataclass(frozen=True, slots=True)

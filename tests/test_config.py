@@ -81,6 +81,14 @@ def test_a_wrong_setting_costs_itself_and_is_said_with_its_place(
     assert loaded.problems[0].startswith(f"{file}: {where}")
 
 
+@pytest.mark.parametrize("word", ["on", "off", "auto"])
+def test_the_sandbox_is_set_by_plain_words(file: Path, word: str) -> None:
+    """YAML reads `on` and `off` as true and false."""
+    file.write_text(f"sandbox: {word}")
+    loaded = load_config(file)
+    assert (loaded.config.sandbox, loaded.problems) == (word, ())
+
+
 def test_several_wrong_settings_are_all_said(file: Path) -> None:
     file.write_text("yolo: perhaps\ntheme: dark\nloop: {max_choice_retries: -1, x: 1}\nno: 2")
     loaded = load_config(file)

@@ -27,6 +27,8 @@ from flowstudio.acp.session import EditorSession, Settings, read_servers
 from flowstudio.models import ModelError, resolve_model
 from flowstudio.models.build import build_model
 from flowstudio.models.registry import REHEARSAL, default_model
+from flowstudio.soul import AgentFileError
+from flowstudio.soul.tools.sandbox import SandboxError, open_sandbox
 
 if TYPE_CHECKING:
     from acp.interfaces import Client
@@ -85,12 +87,15 @@ class StudioAgent:
         if not work_dir.is_absolute() or not await asyncio.to_thread(work_dir.is_dir):
             raise RequestError(-32602, f"cwd must be a folder, as an absolute path: {cwd}")
         assert self._client is not None
+        id = secrets.token_hex(8)
         try:
             llm = await self._find_llm()
-        except ModelError as error:
+            sandbox, missing = await open_sandbox(self._settings.config)
+            session = EditorSession(id, self._client, work_dir, llm, self._settings, sandbox)
+        except (ModelError, SandboxError, AgentFileError) as error:
             raise RequestError(-32603, str(error)) from error
-        id = secrets.token_hex(8)
-        session = EditorSession(id, self._client, work_dir, llm, self._settings)
+        if missing:
+            session.session.soul.notify(missing, "warning")
         self._sessions[id] = session
         await session.connect(read_servers(mcp_servers or ()))
         # The editor must know the session before it hears of its commands.

@@ -26,12 +26,13 @@ from flowstudio import paths
 from flowstudio.acp.updates import Translator
 from flowstudio.models import AskUser, RehearsalProvider
 from flowstudio.run.control import RunControl
-from flowstudio.run.session import RunRequest, Session
+from flowstudio.run.opening import open_session
+from flowstudio.run.session import RunRequest
 from flowstudio.run.usage import Usage
 from flowstudio.run.visit import FAILURES, explain_failure
 from flowstudio.skill import Skill, configured_dirs, discover
-from flowstudio.skill.trust import TrustError, TrustStore, folder_to_trust
-from flowstudio.soul import MaxStepsReached, Runtime, default_agent
+from flowstudio.skill.trust import TrustError, TrustGuard, TrustStore
+from flowstudio.soul import MaxStepsReached, Runtime
 from flowstudio.soul.agentfile import McpServerSettings
 from flowstudio.soul.slash import SlashCommand
 from flowstudio.telemetry import trace_to_the_end
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from flowstudio.models import LLM, Question
     from flowstudio.soul import KimiSoul, StudioToolset
     from flowstudio.soul.mcp import McpConnection
+    from flowstudio.soul.tools.sandbox import Sandbox
 
 _ALLOWING: dict[str, Verdict] = {"allow": "allow", "session": "session", "reject": "reject"}
 _OPTIONS = (
@@ -78,9 +80,19 @@ class EditorSession:
     """Stands between one session of the protocol and one of the studio."""
 
     def __init__(
-        self, id: str, client: Client, work_dir: Path, llm: LLM | None, settings: Settings
+        self,
+        id: str,
+        client: Client,
+        work_dir: Path,
+        llm: LLM | None,
+        settings: Settings,
+        sandbox: Sandbox | None = None,
     ) -> None:
-        """`llm` None: a rehearsal, in which the user picks each branch."""
+        """`llm` None: a rehearsal, in which the user picks each branch.
+
+        Raises:
+            AgentFileError: the agent file of the configuration cannot be used.
+        """
         self.id = id
         self.used = Usage()
         """What the model used so far."""
@@ -99,9 +111,12 @@ class EditorSession:
             work_dir=work_dir,
             llm=llm or self._rehearsal(),
             skills=self._skills,
+            sandbox=sandbox,
             yolo=settings.yolo or settings.config.yolo,
         )
-        self.session = Session(runtime, default_agent(runtime), runs_dir=paths.runs_dir())
+        self._guard = TrustGuard(work_dir, (*settings.skills_dirs, *settings.config.skills_dirs))
+        runtime.why_no_skill = self._guard.why_no_skill
+        self.session = open_session(runtime, runs_dir=paths.runs_dir())
         self.session.add_commands(self._flow_commands)
         self._updates = Translator(lambda: runner.flow if (runner := self.session.runner) else None)
         self.session.wire.subscribe(self._take)
@@ -110,7 +125,8 @@ class EditorSession:
             self.session.wire.emit(Notice(untraced, "warning"))
 
     async def connect(self, servers: Sequence[McpServerSettings]) -> None:
-        """Add the tools of the editor's MCP servers; one that fails is told and left out."""
+        """Reach the configuration's MCP servers and the editor's; one that fails is told."""
+        await self.session.connect_servers()
         if not servers:
             return
         from flowstudio.soul.mcp import connect
@@ -186,6 +202,7 @@ class EditorSession:
         self._sender.cancel()
         for connection in self._connections:
             await connection.close()
+        await self.session.close()
 
     async def _answer(self, prompt: str | list[ContentPart]) -> None:
         if isinstance(prompt, str):
@@ -222,12 +239,11 @@ class EditorSession:
     async def _is_trusted(self, skill: Skill) -> bool:
         """Whether the flow may use tools; asks once for a folder that is not trusted yet."""
         llm = self.session.llm
-        folder = folder_to_trust(skill, self._work_dir, configured_dirs(self._settings.skills_dirs))
-        if folder is None or llm is None or llm.answers_as != "model":
+        if llm is None or llm.answers_as != "model":
             return True
-        store = TrustStore.of_user()
         try:
-            if store.trusts(folder):
+            folder = self._guard.untrusted(skill)
+            if folder is None:
                 return True
             question = (
                 f"“{skill.name}” comes with the folder {folder}. Its prompts would tell an agent "
@@ -235,7 +251,7 @@ class EditorSession:
             )
             if await self._ask("trust", question, (_TRUST, "No")) != _TRUST:
                 return False
-            store.trust(folder)
+            TrustStore.of_user().trust(folder)
         except TrustError as error:
             self.session.soul.notify(str(error), "error")
             return False

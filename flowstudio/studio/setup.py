@@ -12,7 +12,8 @@ from flowstudio import paths
 from flowstudio.models import AskUser, ModelError, RehearsalProvider, ScriptAnswers, SeededWalk
 from flowstudio.models.build import build_model
 from flowstudio.models.llm import LLM
-from flowstudio.models.registry import default_model, find_model, list_models, rehearsal_option
+from flowstudio.models.local import resolve_model
+from flowstudio.models.registry import default_model, rehearsal_option
 from flowstudio.models.script import load_script
 from flowstudio.run.opening import open_session as open_run_session
 from flowstudio.run.session import Session
@@ -88,7 +89,7 @@ async def _find_llm(
     if options.model is None:
         option = default_model(config)
     else:
-        option = find_model(list_models(config), options.model)
+        option = await resolve_model(config, options.model)
     return await build_model(option, config, answerer=AskUser(ask))
 
 
