@@ -318,7 +318,8 @@ class FlowRunner:
         message = f"the run made {walk.moves} moves, as many as it was allowed"
         if self._rounds is not None:
             more, end = max(self._rounds, 1), "max_iterations"
-            message = f"the loop was not told to stop in {self._rounds} rounds, as many as it may"
+            rounds = "1 round" if self._rounds == 1 else f"{self._rounds} rounds"
+            message = f"the loop was not told to stop in {rounds}, as many as it may make"
         try:
             await self._pause(walk, "max_moves", message, else_end=end)
         finally:

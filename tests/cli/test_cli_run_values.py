@@ -153,7 +153,7 @@ def test_a_ralph_loop_that_is_used_up_has_an_end_and_a_status_of_its_own(shell: 
         done = shell.inside("run", *argv)
         assert len(server.requests) == 3
     assert (done.status, done.err) == (8, "")
-    assert "✗ the loop was not told to stop in 2 rounds, as many as it may" in done.out
+    assert "✗ the loop was not told to stop in 2 rounds, as many as it may make" in done.out
 
 
 def test_the_configuration_may_make_every_plain_prompt_a_loop(shell: Shell) -> None:
