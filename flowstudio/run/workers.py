@@ -182,16 +182,19 @@ class _Worker:
 
     async def end(self) -> None:
         """Let the process go and wait until it is gone."""
-        if self.process.stdin is not None:
-            self.process.stdin.close()
         try:
-            async with asyncio.timeout(_PATIENCE):
+            if self.process.stdin is not None:
+                self.process.stdin.close()
+            try:
+                async with asyncio.timeout(_PATIENCE):
+                    await self.process.wait()
+            except TimeoutError:
+                self.kill()
                 await self.process.wait()
-        except TimeoutError:
-            self.kill()
-            await self.process.wait()
-        await self._hear_out()
-        self.transport.close()
+            await self._hear_out()
+        finally:
+            # Also where this was cancelled, which ends the process at once.
+            self.transport.close()
 
     async def _read(self) -> dict[str, Any] | None:
         assert self.process.stdout is not None
