@@ -44,6 +44,8 @@ class Header:
     program: str = f"flowstudio {__version__}"
     variables: Mapping[str, str] = field(default_factory=dict[str, str])
     """What fills `{{name}}` in the prompts."""
+    rounds: int | None = None
+    """For a plain prompt the rounds that its Ralph loop may make; None for a flow."""
     seed: int | None = None
     """The seed of a rehearsed run: with it a resumed run walks on as it began."""
     script: str | None = None
@@ -92,6 +94,7 @@ def create_run(
     input: str,
     work_dir: Path,
     variables: Mapping[str, str] | None = None,
+    rounds: int | None = None,
     seed: int | None = None,
     script: str | None = None,
 ) -> RunFolder:
@@ -111,6 +114,7 @@ def create_run(
         str(work_dir),
         created,
         variables=dict(variables or {}),
+        rounds=rounds,
         seed=seed,
         script=script,
     )
@@ -150,7 +154,10 @@ def open_run(path: Path) -> RunFolder:
         ValueError: it is not a run's folder, or of a newer format.
     """
     file = path / "run.json"
-    raw: object = json.loads(file.read_text(encoding="utf-8"))
+    try:
+        raw: object = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{file}: not the header of a run: {error}") from error
     record = cast("dict[str, Any]", raw) if isinstance(raw, dict) else {}
     version = record.get("format")
     if isinstance(version, int) and version > FORMAT:

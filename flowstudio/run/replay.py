@@ -277,7 +277,7 @@ class _Stretch:
         if expected is not None and same(expected, _settled(body, expected), node, visit):
             self.is_lost = False
             return expected
-        if self.strict:
+        if self.strict and not _is_relabelled(expected, body):
             recorded = expected.body if expected else None
             raise _Differs(Mismatch(node, visit, body, recorded, self._nearest(body)))
         if expected is not None and _in_place(expected, body, node, visit):
@@ -377,6 +377,16 @@ def _settled(body: Body, recorded: Event) -> Body:
             return replace(body, seconds=seconds)
         case _:
             return body
+
+
+def _is_relabelled(recorded: Event | None, body: Body) -> bool:
+    """Whether the same visit begins, of a node whose label was edited: its prompt will tell."""
+    return (
+        recorded is not None
+        and isinstance(recorded.body, NodeEntered)
+        and isinstance(body, NodeEntered)
+        and replace(body, label="", revision=0) == replace(recorded.body, label="", revision=0)
+    )
 
 
 def _in_place(recorded: Event, body: Body, node: str | None, visit: int | None) -> bool:
