@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -72,7 +72,7 @@ class Pictures:
 
 
 @contextmanager
-def _no_pauses(nodes: int) -> Iterator[None]:
+def _no_pauses(nodes: int) -> Generator[None]:
     """Collect no garbage while a large chart is laid out: each full collection stops every thread,
     the one that answers keys too, for up to a tenth of a second."""
     if nodes <= _HUGE or not gc.isenabled():

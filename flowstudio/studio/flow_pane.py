@@ -214,7 +214,8 @@ class FlowPane(Vertical):
 
     def on_minimap_picked(self, message: Minimap.Picked) -> None:
         """A click on the map, or a drag in it."""
-        self.view.look_at(message.x, message.y)
+        # Said by the view itself: what a parent posts to its child goes no further up.
+        self.view.call_later(self.view.look_at, message.x, message.y)
 
     def _show_map(self) -> None:
         view, minimap = self.view, self.query_one(Minimap)
@@ -276,7 +277,7 @@ class FlowPane(Vertical):
         found.sort(key=lambda node: (drawing.boxes[node].y, drawing.boxes[node].x))
         at = found.index(self.view.selected) if self.view.selected in found else -1
         at = max(at, 0) if step == 0 else (at + step) % len(found)
-        self.view.select(found[at])
+        self.view.call_later(self.view.select, found[at])
         bar.say(f"{at + 1} of {len(found)}")
 
 

@@ -112,8 +112,12 @@ async def test_a_flow_larger_than_the_pane_has_a_map(ladder: Path) -> None:
     async with open_studio(ladder, cwd=ladder.parent, size=(120, 40)) as studio:
         await studio.until(lambda: minimap(studio).display, "the map")
         assert studio.shows("#minimap")
-        assert "┌──────┐" in studio.text  # the window's frame
-        assert any(0x2800 < ord(char) < 0x2900 for char in studio.text)
+        await studio.until(
+            lambda: any(0x2800 < ord(char) < 0x2900 for char in studio.text), "its dots"
+        )
+        region = minimap(studio).content_region
+        first = studio.lines[region.y][region.x : region.right]
+        assert (first[0], first[-1]) == ("[", "]")  # the window, less than a row high
 
 
 async def test_a_flow_that_is_in_view_has_no_map(work: Path) -> None:
@@ -190,7 +194,7 @@ async def test_a_poor_terminal_has_a_map_of_plain_characters(
         region = minimap(studio).content_region
         rows = [line[region.x : region.right] for line in studio.lines[region.y : region.bottom]]
         assert all(row.isascii() for row in rows)
-        assert "+------+" in rows[0]
+        assert "#" in rows[0]
 
 
 # Looking for nodes
@@ -202,7 +206,7 @@ async def test_a_node_is_found_as_its_text_is_typed(ladder: Path) -> None:
         await studio.until(lambda: found(studio) == "1 of 2", "the first of two")
         assert studio.view.selected == "n7"
         assert studio.sees("n7")
-        assert "Feed the Parrot" in studio.detail
+        await studio.until(lambda: "Feed the Parrot" in studio.detail, "its prompt")
 
 
 async def test_enter_and_arrows_go_through_what_is_found_and_round(ladder: Path) -> None:
