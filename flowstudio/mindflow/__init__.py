@@ -1,0 +1,1 @@
+"""Which skill serves a goal: the library as a graph, search, scoring, planning. No screen."""
