@@ -22,9 +22,10 @@ from flowstudio.run.answerers import build_llm
 from flowstudio.run.control import RunControl
 from flowstudio.run.jobs import Job, JobResult, Recipe, make_failure, make_result
 from flowstudio.run.lock import NAME as LOCK
-from flowstudio.run.session import RunRequest, Session
+from flowstudio.run.opening import open_session
+from flowstudio.run.session import RunRequest
 from flowstudio.run.state import RunState
-from flowstudio.soul import MaxStepsReached, Runtime, default_agent
+from flowstudio.soul import AgentFileError, MaxStepsReached, Runtime
 from flowstudio.wire import Event, RunStarted, Wire
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class BatchSession:
             policy="allow" if recipe.yolo or recipe.config.yolo else "reject",
             sandbox=sandbox,
         )
-        self._session = Session(runtime, default_agent(runtime), runs_dir=recipe.runs_dir)
+        self._session = open_session(runtime, runs_dir=recipe.runs_dir)
 
     @classmethod
     async def open(cls, recipe: Recipe, *, lap: int = 0) -> BatchSession:
@@ -68,14 +69,21 @@ class BatchSession:
         Raises:
             ModelError: nobody can answer.
             SandboxError: the sandbox that the configuration demands cannot be had.
+            AgentFileError: the configuration's agent cannot be used.
         """
         from flowstudio.soul.tools.sandbox import open_sandbox
 
         llm = await build_llm(recipe.who, recipe.config, lap=lap)
-        sandbox = None
-        if not recipe.who.is_rehearsal:  # which uses no tool
-            sandbox, _ = await open_sandbox(recipe.config)
-        return cls(recipe, llm, find_skills(recipe), sandbox)
+        if recipe.who.is_rehearsal:  # which uses no tool
+            return cls(recipe, llm, find_skills(recipe))
+        sandbox, _ = await open_sandbox(recipe.config)
+        session = cls(recipe, llm, find_skills(recipe), sandbox)
+        await session._session.connect_servers()
+        return session
+
+    async def close(self) -> None:
+        """Let go of what the agent's tools hold."""
+        await self._session.close()
 
     def set_model(self, llm: LLM) -> None:
         """Let another model answer the runs that follow."""
@@ -169,7 +177,7 @@ async def _serve(source: BinaryIO, out: BinaryIO) -> None:
     recipe: Recipe = pickle.loads(base64.b64decode(source.readline()))
     try:
         session = await BatchSession.open(recipe)
-    except (ModelError, SandboxError, OSError) as error:
+    except (ModelError, SandboxError, AgentFileError, OSError) as error:
         tell({"refused": str(error)})
         return
     jobs: asyncio.Queue[Job | None] = asyncio.Queue()
@@ -185,6 +193,7 @@ async def _serve(source: BinaryIO, out: BinaryIO) -> None:
         done = await session.run(job, control=control, on_start=lambda run: tell({"started": run}))
         now.clear()
         tell({"done": done.to_json()})
+    await session.close()
 
 
 def _listen(
@@ -231,11 +240,14 @@ def run_alone(recipe: Recipe, job: Job, scratch: Path) -> tuple[JobResult, dict[
 
     async def carry_out() -> JobResult:
         session = await BatchSession.open(own, lap=job.number - 1)
-        return await session.run(job)
+        try:
+            return await session.run(job)
+        finally:
+            await session.close()
 
     try:
         result = asyncio.run(carry_out())
-    except (ModelError, SandboxError, OSError) as error:
+    except (ModelError, SandboxError, AgentFileError, OSError) as error:
         result = make_failure(job, "", str(error))
     files = {
         file.relative_to(scratch).as_posix(): file.read_bytes()
