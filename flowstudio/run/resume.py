@@ -246,6 +246,8 @@ def find_position(events: list[Event]) -> Position:
                 ended = paused = None
             case RunForked(branch=branch, prompt=prompt):
                 ended = paused = None
+                # What the parent's user meant for later is not the fork's business.
+                forced.clear()
                 if branch is not None and node is not None:
                     forced[node] = branch
             case NodeEntered(kind=kind):
