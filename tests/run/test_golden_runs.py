@@ -17,6 +17,7 @@ from flowstudio.run.resume import ResumeRefused, resume_plan
 from flowstudio.run.state import RunState
 from flowstudio.run.tape import timeless
 from flowstudio.soul import Context
+from flowstudio.wire import Event
 from tests.run.desk import Bench
 from tests.run.rig import choose
 
@@ -78,14 +79,10 @@ def test_it_stands_in_the_list_and_is_not_resumed(folder: Path) -> None:
 
 async def test_it_is_replayed_to_the_same_events(folder: Path) -> None:
     recorded = read_journal(folder / "journal.jsonl").events
-    told: list[object] = []
-    outcome = await replay(
-        folder,
-        lambda event: told.append((event.node, event.visit, timeless(event.body))),
-        strict=True,
-    )
+    told: list[Event] = []
+    outcome = await replay(folder, told.append, strict=True)
     assert outcome.mismatch is None
-    assert told == [(one.node, one.visit, timeless(one.body)) for one in recorded]
+    assert [timeless(one.body) for one in told] == [timeless(one.body) for one in recorded]
 
 
 async def test_it_can_be_forked_and_run_on(folder: Path) -> None:
