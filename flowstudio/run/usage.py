@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -89,7 +90,8 @@ def show_cost(cost: float, currency: str) -> str:
     """A cost with as many digits as it takes to see that it is not nothing."""
     if cost >= 1 or cost == 0:
         return f"{currency}{cost:.2f}"
-    return f"{currency}{cost:.4f}" if cost >= 0.0001 else f"{currency}{cost:.2g}"
+    digits = max(4, 1 - math.floor(math.log10(cost)))
+    return f"{currency}{cost:.{digits}f}"
 
 
 def usage_by_node(visits: Iterable[Visit]) -> dict[str, Usage]:

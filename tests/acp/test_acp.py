@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import sys
 from pathlib import Path
 
@@ -191,3 +192,9 @@ async def test_a_model_that_does_not_exist_is_told_when_the_session_opens(work: 
     with pytest.raises(RequestError, match="no model “nobody”"):
         async with editor(work, "--model", "nobody"):
             pass
+
+
+def test_an_editor_never_waits_for_a_screen_library() -> None:
+    code = "import sys, flowstudio.acp.agent; print('textual' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

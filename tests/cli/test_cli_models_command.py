@@ -66,7 +66,7 @@ def test_a_check_sends_one_request(alone: Shell, as_json: bool) -> None:
         assert json.loads(done.out)["said"] == "ok"
     else:
         assert "✓ dear answered “ok” in " in done.out
-        assert "20 tokens in, 2 out, $6e-05" in done.out
+        assert "20 tokens in, 2 out, $0.000060" in done.out
 
 
 def test_a_check_that_fails_gives_status_1_and_says_why(alone: Shell) -> None:

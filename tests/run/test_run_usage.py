@@ -73,7 +73,13 @@ def test_calls_are_summed_by_visit_node_and_run() -> None:
 
 @pytest.mark.parametrize(
     ("cost", "shown"),
-    [(0.0, "$0.00"), (12.345, "$12.35"), (0.01234, "$0.0123"), (0.0000123, "$1.2e-05")],
+    [
+        (0.0, "$0.00"),
+        (12.345, "$12.35"),
+        (0.01234, "$0.0123"),
+        (0.0000123, "$0.000012"),
+        (3e-9, "$0.0000000030"),
+    ],
 )
 def test_a_small_cost_is_still_seen(cost: float, shown: str) -> None:
     assert show_cost(cost, "$") == shown
