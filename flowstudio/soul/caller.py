@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import kosong
-from kosong.message import Message, TextPart, ThinkPart
+from kosong.chat_provider import ChatProviderError
+from kosong.message import Message, TextPart, ThinkPart, ToolCall, ToolCallPart
 
 from flowstudio.models.hint import turn_hint
 from flowstudio.models.prices import find_cost
@@ -25,12 +26,32 @@ if TYPE_CHECKING:
     from flowstudio.soul.dispatch import Dispatcher
 
 
+LONGEST_ANSWER = 16_000_000
+"""Characters of an answer, its thinking and tool calls counted, after which it is cut off: a server
+that never comes to an end must not take all the memory."""
+
+
+def _length_of(part: StreamedMessagePart) -> int:
+    match part:
+        case TextPart(text=text):
+            return len(text)
+        case ThinkPart(think=think):
+            return len(think)
+        case ToolCall(function=function):
+            return len(function.arguments or "")
+        case ToolCallPart(arguments_part=arguments):
+            return len(arguments or "")
+        case _:
+            return 0
+
+
 class ModelCaller:
     """Makes the calls of one soul with the model in force."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._partial: list[str] = []
+        self._length = 0
         self._thinking: bool | None = None
         self._provider: ChatProvider | None = None
         self._stand_in: tuple[LLM, ChatProvider] | None = None
@@ -87,6 +108,7 @@ class ModelCaller:
     def forget_partial(self) -> None:
         """A new step begins: no text has come yet."""
         self._partial = []
+        self._length = 0
 
     async def step(
         self, system_prompt: str, dispatcher: Dispatcher, history: Sequence[Message]
@@ -169,6 +191,12 @@ class ModelCaller:
         )
 
     def _say_part(self, part: StreamedMessagePart) -> None:
+        self._length += _length_of(part)
+        if self._length > LONGEST_ANSWER:
+            raise ChatProviderError(
+                f"The model's answer has no end: it was cut off after {LONGEST_ANSWER} characters. "
+                "Try again, or choose another model."
+            )
         match part:
             case TextPart(text=text) if text:
                 self._partial.append(text)

@@ -10,13 +10,17 @@ class TurnRules:
     """The limits of a turn."""
 
     tools: frozenset[str] | None = None
-    """The names of the tools that it may use; None: all that the agent has."""
+    """The names of the tools that it may use, `SERVER__*` for all of an MCP server; None: all that
+    the agent has."""
     model: str | None = None
     """The model that answers; None: the session's."""
 
     def allows(self, tool: str) -> bool:
         """True where the turn may use this tool."""
-        return self.tools is None or tool in self.tools
+        if self.tools is None or tool in self.tools:
+            return True
+        # All tools of an MCP server: `issues__*`.
+        return any(one.endswith("*") and tool.startswith(one[:-1]) for one in self.tools)
 
     def explain(self, tool: str) -> str:
         """A sentence for the model about a tool that it may not use."""
