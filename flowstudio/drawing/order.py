@@ -14,11 +14,11 @@ from flowstudio.drawing.layers import Kind, Layered
 from flowstudio.drawing.memory import Order, Wish
 from flowstudio.drawing.reroute import reroute_edges
 
-_FIRST_BUDGET = 60_000
-_BUDGET_EACH = 250
+_BUDGET_EACH = 200
+_LEAST_BUDGET = 20_000
 _MOST_BUDGET = 240_000
-"""Links that may be looked at for a first order: in a small chart, for each item more, at most."""
-_MORE_BUDGET = 60_000
+"""Links that may be looked at for a first order: for each item, at least, and at most."""
+_MORE_EACH = 180
 """Links that may be looked at for bettering it."""
 _SWEEPS = 24
 _BEHIND = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
@@ -45,7 +45,7 @@ def order_by_source(ordering: Ordering) -> None:
 def order_roughly(ordering: Ordering) -> None:
     """A first order: from the author's own, with repairs where lines cross."""
     items = len(ordering.graph.kind)
-    ordering.budget = min(_FIRST_BUDGET + _BUDGET_EACH * max(items - _FEW, 0), _MOST_BUDGET)
+    ordering.budget = min(max(_BUDGET_EACH * items, _LEAST_BUDGET), _MOST_BUDGET)
     order_by_source(ordering)
     _improve_windows(ordering)
 
@@ -63,7 +63,7 @@ def order_with_care(ordering: Ordering) -> None:
 
 def order_more(ordering: Ordering) -> None:
     """A better order, if lines still cross and the chart is not too large for other beginnings."""
-    ordering.budget += _MORE_BUDGET
+    ordering.budget += _MORE_EACH * len(ordering.graph.kind) + _LEAST_BUDGET // 2
     if not ordering.total or len(ordering.graph.kind) > _FEW:
         return
     first = _starting_order(ordering.graph, ordering.below)
