@@ -18,7 +18,7 @@ from flowstudio.flow.choice import choice_prompt
 from flowstudio.flow.model import Flow
 from flowstudio.models.registry import REHEARSAL
 from flowstudio.run.conditions import Facts
-from flowstudio.run.control import Hold, RunControl
+from flowstudio.run.control import Forced, Hold, RunControl
 from flowstudio.run.folder import Header, open_run
 from flowstudio.run.journal import NotRecorded, read_journal
 from flowstudio.run.prompts import fill, with_request
@@ -519,6 +519,16 @@ class _Control(RunControl):
         self.tell()
         message = self._tape.next_is("breakpoint")
         return Hold("breakpoint", message) if message is not None else None
+
+    def take_forced(self, node: str) -> Forced | None:
+        self.tell()
+        event = self._tape.next_of_runner()
+        match event.body if event and not self._stretch.is_lost else None:
+            case PromptSent() | ChoiceRejected() | RunPaused(why="answered"):
+                # It came an instant too late for this look, and was found at the next one.
+                return None
+            case _:
+                return super().take_forced(node)
 
     @property
     def wants_to_look(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,7 +12,9 @@ import pytest
 
 from flowstudio.run.history import choose_old, list_runs, summarise
 from flowstudio.run.lock import RunLock
-from tests.cli.shell import Shell
+from tests.cli.shell import LONGEST, Shell
+from tests.servers.openai_server import openai_server
+from tests.servers.scripted import Reply, fail, in_thread, say
 
 FORK = """flowchart TD
 B([BEGIN]) --> a[work on $ARGUMENTS] --> q{good?}
@@ -142,6 +145,64 @@ def test_a_name_that_means_no_run_or_several_is_refused(
     done = shell.inside("resume", name)
     assert (done.status, done.out) == (2, "")
     assert "run" in done.err
+
+
+def test_a_run_ends_with_a_status_of_its_own_when_the_disk_is_full_and_goes_on_later(
+    shell: Shell, chart: Path
+) -> None:
+    """A limit on the size of files stands in for a full disk: the kernel refuses in mid-write."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (3000, resource.RLIM_INFINITY))
+
+    answers = script(shell, *["no"] * 20, "yes")
+    env = {"PYTHONDONTWRITEBYTECODE": "1"}
+    process = shell.start("run", chart, "--script", answers, env=env, preexec_fn=limit)
+    out, err = process.communicate(timeout=LONGEST)
+    assert process.returncode == 11, err
+    assert "the run cannot be recorded: File too large" in out.decode()
+    assert b"Traceback" not in err
+    record = shell.inside("runs", "--json").json[0]
+    assert record["visits"] > 1
+    done = shell.inside("resume", "last", "--json")
+    assert done.status == 0
+    entered = [event["move"] for event in done.events if event["type"] == "node_entered"]
+    assert entered[0] == record["visits"] + 1
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        say("Half an ans", fault="reset"),
+        say("Half an ans", fault="hang-up"),
+        say("Half an ans", fault="stall"),
+        fail(429, retry_after="0"),
+        fail(503),
+    ],
+    ids=["drops", "hangs up", "stalls", "429", "503"],
+)
+def test_a_model_that_fails_in_mid_run_is_asked_again_and_later_resumed(
+    shell: Shell, chart: Path, fault: Reply
+) -> None:
+    yes = say("<choice>yes</choice>")
+    # The first fault is retried within the run; the next ones end it.
+    replies = [say("One."), fault, say("<choice>no</choice>"), fault, fault, say("Two."), yes]
+    with in_thread(lambda: openai_server(*replies)) as server:
+        shell.configure(
+            f"""
+loop: {{max_retries_per_step: 1, request_timeout: 0.5}}
+providers: {{it: {{type: openai, base_url: "{server.base_url}", key_env: IT_KEY}}}}
+models: {{flaky: {{provider: it, model: m}}}}
+"""
+        )
+        shell.env["IT_KEY"] = "sk-scripted-0123456789abcdef"
+        assert shell.inside("run", chart, "--model", "flaky", "--input", "it").status == 4
+        assert len(server.requests) == 5
+        done = shell.inside("resume", "last", "--json")
+        assert done.status == 0
+        assert len(server.requests) == 7
+        entered = [event["node"] for event in done.events if event["type"] == "node_entered"]
+        assert entered == ["a", "q", "E"]
 
 
 # Fork, replay, diff
