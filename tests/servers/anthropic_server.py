@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tests.servers.scripted import Reply, Request, ScriptedServer
@@ -40,7 +40,8 @@ def encode(reply: Reply, request: Request) -> Iterator[bytes]:
         )
         index += 1
     if reply.pieces:
-        deltas = [{"type": "text_delta", "text": piece} for piece in reply.pieces]
+        # One by one: an answer may have no end.
+        deltas = ({"type": "text_delta", "text": piece} for piece in reply.pieces)
         yield from _block(index, {"type": "text", "text": ""}, deltas)
         index += 1
     for call in reply.calls:
@@ -61,7 +62,7 @@ def encode(reply: Reply, request: Request) -> Iterator[bytes]:
     yield _event("message_stop", {})
 
 
-def _block(index: int, start: dict[str, Any], deltas: list[dict[str, Any]]) -> Iterator[bytes]:
+def _block(index: int, start: dict[str, Any], deltas: Iterable[dict[str, Any]]) -> Iterator[bytes]:
     yield _event("content_block_start", {"index": index, "content_block": start})
     for delta in deltas:
         yield _event("content_block_delta", {"index": index, "delta": delta})
