@@ -13,11 +13,24 @@ if TYPE_CHECKING:
         create_run as create_run,
         open_run as open_run,
     )
+    from flowstudio.run.fork import (
+        fork_run as fork_run,
+    )
+    from flowstudio.run.history import (
+        RunSummary as RunSummary,
+        find_run as find_run,
+        list_runs as list_runs,
+    )
     from flowstudio.run.journal import (
         Journal as Journal,
         JournalDamaged as JournalDamaged,
         JournalWriter as JournalWriter,
         read_journal as read_journal,
+    )
+    from flowstudio.run.resume import (
+        ResumePlan as ResumePlan,
+        ResumeRefused as ResumeRefused,
+        resume_plan as resume_plan,
     )
     from flowstudio.run.runner import (
         FlowRunner as FlowRunner,
@@ -43,6 +56,13 @@ __getattr__ = names_of(
         "JournalDamaged": "journal",
         "JournalWriter": "journal",
         "read_journal": "journal",
+        "ResumePlan": "resume",
+        "ResumeRefused": "resume",
+        "RunSummary": "history",
+        "find_run": "history",
+        "fork_run": "fork",
+        "list_runs": "history",
+        "resume_plan": "resume",
         "FlowRunner": "runner",
         "RunOutcome": "runner",
         "RunRequest": "session",
