@@ -1,7 +1,9 @@
-"""A small server that speaks MCP over standard input and output; started by the tests."""
+"""A small server that speaks MCP over standard input and output, or with `--http PORT` over HTTP;
+started by the tests."""
 
 import asyncio
 import os
+import sys
 
 from mcp.server.fastmcp import FastMCP
 
@@ -18,6 +20,12 @@ def add(a: int, b: int) -> int:
 def show(name: str) -> str:
     """Show a variable of the environment."""
     return os.environ.get(name, "not set")
+
+
+@server.tool()
+def say(text: str, times: int) -> str:
+    """Say something several times."""
+    return text * times
 
 
 @server.tool()
@@ -40,4 +48,8 @@ async def hang() -> str:
 
 
 if __name__ == "__main__":
-    server.run()
+    if "--http" in sys.argv:
+        server.settings.port = int(sys.argv[-1])
+        server.run("streamable-http")
+    else:
+        server.run()
