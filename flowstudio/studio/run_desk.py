@@ -99,7 +99,33 @@ class RunDesk:
         variables: Mapping[str, str] | None = None,
     ) -> None:
         """Run a skill's flow in the background."""
-        self._work(self._driver.run(skill, text, stepping=stepping, variables=variables))
+        self._work(self._run_trusted(skill, text, stepping=stepping, variables=variables))
+
+    async def _run_trusted(
+        self, skill: Skill, text: str, *, stepping: bool, variables: Mapping[str, str] | None
+    ) -> None:
+        if await self._may_run(skill):
+            await self._driver.run(skill, text, stepping=stepping, variables=variables)
+
+    async def _may_run(self, skill: Skill) -> bool:
+        """Whether the folder that a skill came with is trusted; asked once.
+
+        Raises:
+            CommandRefused: the state of trust cannot be read or written.
+        """
+        folder = self._driver.folder_to_trust(skill)
+        if folder is None:
+            return True
+        from flowstudio.skill.trust import TrustError, TrustStore
+        from flowstudio.studio.dialogs import TrustDialog
+
+        if not await self._screen.app.push_screen_wait(TrustDialog(skill.name, str(folder))):
+            return False
+        try:
+            TrustStore.of_user().trust(folder)
+        except TrustError as error:
+            raise CommandRefused(str(error)) from error
+        return True
 
     def run_loop(self, prompt: str, rounds: int) -> None:
         """Run a plain prompt as a Ralph loop in the background, drawn like any flow."""
