@@ -46,6 +46,16 @@ def read_mermaid(text: str) -> Chart:
     return builder.build()
 
 
+def find_mentions(text: str, node_id: str) -> list[tuple[int, int]]:
+    """Every place at which the text writes a node's id, as offsets: in edges, and in looks."""
+    scan = Scanner(text, ChartBuilder("mermaid"))
+    if not read_head(scan):
+        return []
+    reader = _MentionReader(scan, node_id)
+    reader.read()
+    return sorted(reader.places)
+
+
 def parse_mermaid_flowchart(text: str) -> Flow:
     """The flow that the text describes.
 
@@ -339,3 +349,42 @@ class _Reader:
                 [Related(header, "the subgraph")],
             )
         )
+
+
+_IDS = re.compile(r"(?:[^\s,;]+[^\S\n]*,[^\S\n]*)*[^\s,;]+")
+_ONE_ID = re.compile(r"[^\s,;]+")
+
+
+class _MentionReader(_Reader):
+    """Reads the chart once more, to learn where one id stands."""
+
+    def __init__(self, scan: Scanner, node_id: str) -> None:
+        super().__init__(scan)
+        self._wanted = node_id
+        self.places: set[tuple[int, int]] = set()
+
+    def _take_node(self, node: PlainNode) -> None:
+        if node[0] == self._wanted:
+            self.places.add((node[1], node[2]))
+        super()._take_node(node)
+
+    def _mention(self, name: str, start: int, end: int) -> None:
+        if name == self._wanted:
+            self.places.add((start, end))
+        super()._mention(name, start, end)
+
+    def _read_keyword(self, name: str, start: int) -> None:
+        scan = self._scan
+        behind = scan.at
+        super()._read_keyword(name, start)
+        if name == "subgraph":
+            header = self._subgraphs.get(self._wanted)
+            if header is not None and header.start == start:
+                at = scan.text.find(self._wanted, behind)
+                self.places.add((at, at + len(self._wanted)))
+        elif name in ("class", "click", "style"):
+            while scan.text[behind : behind + 1].isspace():
+                behind += 1
+            if named := _IDS.match(scan.text, behind, scan.at):
+                ids = _ONE_ID.finditer(scan.text, named.start(), named.end())
+                self.places.update(one.span() for one in ids if one[0] == self._wanted)
