@@ -178,12 +178,12 @@ async def test_model_also_lists_what_runs_on_this_machine(
 ) -> None:
     async with openai_server(say("I am local.")) as server:
         server.models = [{"id": "qwen-2"}]
-        monkeypatch.setattr("flowstudio.models.local.LOCAL_SERVERS", {"ollama": server.base_url})
+        monkeypatch.setattr("flowstudio.models.local.LOCAL_SERVERS", {"llama.cpp": server.base_url})
         bench = Bench(None, tmp_path)
         await bench.soul.run("/model")
         await bench.soul.run("/model qwen-2")
         result = await bench.soul.run("Who are you?")
-    assert "ollama/qwen-2" in notices(bench)[0]
+    assert "llama.cpp/qwen-2" in notices(bench)[0]
     assert result is not None
     assert result.answer_text == "I am local."
 
