@@ -338,6 +338,12 @@ class RunControl:
         prompt, self._prompt = self._prompt[1], None
         return prompt
 
+    def ask_anew(self, node: str) -> None:
+        """The visit of `node` is asked again with other words: a branch forced on the answer that
+        it had is forced no more.
+        """
+        self._forced.pop(node, None)
+
     def forget(self, node: str) -> None:
         """A visit of `node` is over: what was meant for it must not reach a later one."""
         self._forced.pop(node, None)

@@ -108,6 +108,7 @@ class FlowRunner:
         self._variables = dict(variables or {})
         self._rounds = rounds
         self._watchdog = watchdog
+        self._renamed: dict[str, str] = {}
         self.ask_user: AskUser | None = None
         """Who answers nodes that ask the user; None: the soul, like any other."""
 
@@ -127,10 +128,12 @@ class FlowRunner:
             rounds=max_ralph_iterations,
         )
 
-    def reload(self, flow: Flow) -> FlowReloaded:
+    def reload(self, flow: Flow, renamed: tuple[str, ...] = ()) -> FlowReloaded:
         """Use `flow` from the next move on; nodes are the same where their ids are.
 
-        The visit in flight finishes with the prompt it started with.
+        The visit in flight finishes with the prompt it started with. `renamed` is the old and the
+        new id of a node that was renamed: where the run stands on the old one, it goes on as the
+        new one.
         """
         old, new = self.flow.nodes, flow.nodes
         self.revision += 1
@@ -139,7 +142,10 @@ class FlowRunner:
             added=tuple(node for node in new if node not in old),
             removed=tuple(node for node in old if node not in new),
             changed=tuple(n for n in new if n in old and new[n].label != old[n].label),
+            renamed=renamed,
         )
+        if renamed:
+            self._renamed[renamed[0]] = renamed[1]
         self.flow = flow
         return body
 
@@ -206,6 +212,7 @@ class FlowRunner:
 
     async def _walk(self, walk: Walk) -> None:
         while True:
+            walk.current = self._now(walk.current)
             try:
                 await self._require_node(walk, walk.current)
             except Jumped as jump:
@@ -234,6 +241,14 @@ class FlowRunner:
         except Jumped as jump:
             return await self._leave(walk, jump.node, Answer(by=jump.by)) or jump.node
         return await self._leave(walk, None, Answer())
+
+    def _now(self, node_id: str) -> str:
+        """What a node is called in the flow that is in force."""
+        for _ in self._renamed:
+            if node_id in self.flow.nodes or node_id not in self._renamed:
+                break
+            node_id = self._renamed[node_id]
+        return node_id
 
     async def _require_node(self, walk: Walk, node_id: str) -> None:
         """Hold the run as long as the node is not in the flow: a reload took it away."""
@@ -335,6 +350,7 @@ class FlowRunner:
     async def _answer(self, walk: Walk, node_id: str) -> Answer:
         """What the node's turn brings; a model that fails is asked again when the user says so."""
         while True:
+            node_id = self._now(node_id)
             await self._require_node(walk, node_id)
             node = self.flow.nodes[node_id]
             walk.revision = self.revision
@@ -453,6 +469,7 @@ class FlowRunner:
         while True:
             # The flow may have been edited while the node was asked, and again while the run was
             # held: only what is drawn now counts.
+            node_id = self._now(node_id)
             await self._require_node(walk, node_id)
             exits = self.flow.outgoing.get(node_id, [])
             if not exits:
@@ -470,6 +487,7 @@ class FlowRunner:
             if not was_held and (hold := self._why_look(walk, node_id, answer) or hold):
                 await self._hold(walk, hold, answered=True)
                 if self.control.has_prompt(node_id):
+                    self.control.ask_anew(node_id)
                     return None
                 was_held = True
                 if len(exits) > 1:
