@@ -42,6 +42,15 @@ def data_dir() -> Path:
     return platformdirs.user_data_path(APP)
 
 
+def cache_dir() -> Path:
+    """The folder of what can be made again: the vectors of searched texts."""
+    if own := os.environ.get("FLOWSTUDIO_HOME"):
+        return Path(own) / "cache"
+    import platformdirs
+
+    return platformdirs.user_cache_path(APP)
+
+
 def state_file() -> Path:
     """What the studio remembers between two starts: theme, pane sizes."""
     if own := os.environ.get("FLOWSTUDIO_HOME"):

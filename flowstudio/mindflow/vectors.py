@@ -1,0 +1,192 @@
+"""Where the vectors of texts are kept, and which of them are nearest to another one.
+
+A text goes by its key, a hash of the model's name and the text itself: a vector that is there is
+right for ever, and what is edited gets a new key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+import zipfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from flowstudio.mindflow.embed import Vectors
+
+MOST_KEPT = 50_000
+"""Vectors that one file keeps for libraries other than the one in use (about 50 MB)."""
+
+_SLUG = re.compile(r"[^a-z0-9]+")
+
+
+class VectorsDown(Exception):
+    """The index cannot be used now; the message says why. Searching by words goes on."""
+
+
+class VectorIndex(Protocol):
+    """Vectors by key. The one contract of all of them is held by `test_vectors.py`."""
+
+    def select(self, keys: Iterable[str]) -> list[str]:
+        """From now on, search among these keys alone; gives those whose vector is missing."""
+        ...
+
+    def put(self, keys: Sequence[str], vectors: Vectors) -> None:
+        """Keep the vectors (a row for each key, of length 1) and search among them too."""
+        ...
+
+    def nearest(self, query: NDArray[np.float32], most: int) -> list[tuple[str, float]]:
+        """The `most` nearest keys with their inner product, nearest first."""
+        ...
+
+    def fetch(self, keys: Sequence[str]) -> Vectors:
+        """The vectors of keys that are there. Raises KeyError for one that is not."""
+        ...
+
+    def close(self) -> None:
+        """Write what is to be written, and let go of files and connections."""
+        ...
+
+
+def key_of(model: str, text: str) -> str:
+    """The key of a text's vector: 32 hexadecimal digits."""
+    return hashlib.sha256(f"{model}\0{text}".encode(errors="replace")).hexdigest()[:32]
+
+
+def slug_of(model: str) -> str:
+    """The model's name as files and collections can be named: ASCII, at most 60 characters."""
+    slug = _SLUG.sub("-", model.lower()).strip("-")[:48].strip("-") or "model"
+    return f"{slug}-{hashlib.sha256(model.encode()).hexdigest()[:8]}"
+
+
+class ArrayIndex:
+    """All vectors in one array, in one file of the user's cache; searched from end to end.
+
+    Half-precision numbers on disk: they are exact to three digits, which is more than a
+    similarity means. A file that is damaged or of another make counts as empty.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        """`path` ends in .npz; None keeps nothing beyond this object."""
+        self._path = path
+        self._rows: dict[str, int] = {}
+        self._array: Any = None
+        self._chosen: list[str] = []
+        self._there: list[str] = []
+        self._matrix: Any = None
+        self._is_changed = False
+        self._is_read = path is None
+
+    @classmethod
+    def of_user(cls, model: str) -> ArrayIndex:
+        """The user's own for this model."""
+        from flowstudio import paths
+
+        return cls(paths.cache_dir() / "vectors" / f"{slug_of(model)}.npz")
+
+    def select(self, keys: Iterable[str]) -> list[str]:
+        """From now on, search among these keys alone; gives those whose vector is missing."""
+        self._read()
+        self._matrix = None
+        self._chosen = list(dict.fromkeys(keys))
+        return [key for key in self._chosen if key not in self._rows]
+
+    def put(self, keys: Sequence[str], vectors: Vectors) -> None:
+        """Keep the vectors (a row for each key, of length 1) and search among them too."""
+        import numpy as np
+
+        self._read()
+        if not keys:
+            return
+        given = np.asarray(vectors, dtype=np.float16)
+        if self._array is not None and self._array.shape[1] != given.shape[1]:
+            self._rows, self._array = {}, None  # another make of the model under the same name
+        start = 0 if self._array is None else len(self._array)
+        self._array = given if self._array is None else np.concatenate([self._array, given])
+        self._rows |= {key: start + at for at, key in enumerate(keys)}
+        known = set(self._chosen)
+        self._chosen += [key for key in dict.fromkeys(keys) if key not in known]
+        self._matrix = None
+        self._is_changed = True
+
+    def nearest(self, query: NDArray[np.float32], most: int) -> list[tuple[str, float]]:
+        """The `most` nearest keys with their inner product, nearest first."""
+        import numpy as np
+
+        self._read()
+        if self._matrix is None:
+            self._there = [key for key in self._chosen if key in self._rows]
+            self._matrix = self.fetch(self._there)
+        most = min(most, len(self._there))
+        if most < 1:
+            return []
+        found = self._matrix @ query
+        best: list[int] = np.argpartition(-found, most - 1)[:most].tolist()
+        near = [(self._there[at], float(found[at])) for at in best]
+        return sorted(near, key=lambda one: (-one[1], one[0]))
+
+    def fetch(self, keys: Sequence[str]) -> Vectors:
+        """The vectors of keys that are there. Raises KeyError for one that is not."""
+        import numpy as np
+
+        self._read()
+        rows = [self._rows[key] for key in keys]
+        if not rows:
+            return np.zeros((0, 0), dtype=np.float32)
+        return self._array[rows].astype(np.float32)
+
+    def close(self) -> None:
+        """Write the file, if there is anything new. A disk that refuses costs only time later."""
+        if not self._is_changed or self._path is None:
+            return
+        try:
+            self._write(self._path)
+        except OSError:
+            return
+        self._is_changed = False
+
+    def _read(self) -> None:
+        if self._is_read or self._path is None:
+            return
+        self._is_read = True
+        import numpy as np
+
+        try:
+            with np.load(self._path, allow_pickle=False) as file:
+                keys = [str(key) for key in file["keys"]]
+                array = file["vectors"]
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            return  # damaged: the vectors are made again
+        is_right = array.ndim == 2 and array.dtype == np.float16 and len(array) == len(keys)
+        if is_right and bool(np.isfinite(array).all()):
+            self._rows = {key: at for at, key in enumerate(keys)}
+            self._array = array
+
+    def _write(self, path: Path) -> None:
+        import numpy as np
+
+        keep = list(self._rows)
+        if len(keep) > MOST_KEPT:
+            chosen = set(self._chosen)
+            keep = [key for key in keep if key in chosen]
+        array = self._array[[self._rows[key] for key in keep]]
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=".vectors.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                np.savez(stream, keys=np.array(keep, dtype="U32"), vectors=array)
+                stream.flush()
+                os.fsync(stream.fileno())
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
