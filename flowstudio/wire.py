@@ -330,6 +330,8 @@ class FlowReloaded(Body):
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
+    renamed: tuple[str, ...] = ()
+    """The old and the new id of the node that was renamed; empty where none was."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ Flow Studio: see, run, step through and edit agent flows in the terminal.
     show      a flow's nodes and edges, as an outline or as JSON
     check     what is wrong with a flow, with line and column
     draw      a flow as a picture in characters
+    new       a new flow skill from a template
+    rename    another id for a node, everywhere
     convert   a chart from Mermaid to D2, or back
     run       run a flow without a screen
     runs      the runs that are kept, and how they stand; prune
@@ -436,12 +438,39 @@ def _build_explain(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(func=later("explain", "explain"))
 
 
+def _build_new(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", metavar="NAME", help="such as code-review")
+    parser.add_argument("--template", metavar="T", help="what to begin with (default: linear)")
+    parser.add_argument(
+        "--language", choices=("mermaid", "d2"), default="mermaid", help="the chart's language"
+    )
+    parser.add_argument("--description", default="", metavar="TEXT", help="when it is of use")
+    parser.add_argument(
+        "--dir", type=Path, metavar="DIR", help="the folder of skills (default: this project's)"
+    )
+    parser.add_argument("--list", action="store_true", help="list the templates")
+    parser.epilog = "exit status: 0 written or listed; 2 no name, or something is there already"
+    parser.set_defaults(func=later("new", "new"))
+
+
+def _build_rename(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", metavar="NAME|PATH", help="a flow skill, or a chart")
+    parser.add_argument("old", metavar="OLD", help="the node's id")
+    parser.add_argument("new", metavar="NEW", help="what it is to be called")
+    parser.add_argument("--diff", action="store_true", help="show the change, write nothing")
+    add_skills(parser)
+    parser.epilog = "exit status: 0 renamed, 2 no such node, or it cannot be called so"
+    parser.set_defaults(func=later("rename", "rename"))
+
+
 _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "list": (_build_list, "List the skills of a work folder, the user's and the bundled ones."),
     "show": (_build_show, "Show a flow's nodes and edges, and what is wrong with it."),
     "check": (_build_check, "Check flow skills and charts."),
     "draw": (_build_draw, "Draw any chart that can be read, whether or not it can be run."),
     "convert": (_build_convert, "Write a chart in the other language: the same flow."),
+    "new": (_build_new, "Make a new flow skill from a template; nothing is written over."),
+    "rename": (_build_rename, "Give a node another id, in the chart and wherever it is named."),
     "run": (_build_run, "Run a flow without a screen."),
     **RUN_COMMANDS,
     "batch": (_build_batch, "Run a flow many times, and sum up what the runs did."),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flowstudio.flow.d2_words import write_name
 from flowstudio.flow.edit import replace_label
+from flowstudio.flow.mermaid_scan import KEYWORD, KEYWORD_INSIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -69,6 +70,8 @@ def _check_name(chart: Chart, old: str, new: str) -> str:
     if chart.language == "mermaid":
         if not _MERMAID_ID.fullmatch(new):
             raise ValueError(f"“{new}” is no id: write letters, digits, _ and - without spaces")
+        if KEYWORD.match(new) or KEYWORD_INSIDE.search(new):
+            raise ValueError(f"“{new}” cannot be an id: Mermaid takes it for a word of its own")
         target = new
     else:
         container = _container_of(chart, old)

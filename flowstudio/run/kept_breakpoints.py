@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -71,6 +72,20 @@ def load_breakpoints(flow: Path) -> tuple[tuple[Breakpoint, ...], str]:
         except ConditionError as error:
             problem = f"A breakpoint in {file} was not read: “{entry.text}”: {error}"
     return tuple(points), problem
+
+
+def rename_in_kept(flow: Path, old: str, new: str) -> int:
+    """Move the breakpoints of a node that has another id now; gives how many there were.
+
+    Raises:
+        OSError: the disk refuses.
+    """
+    points, problem = load_breakpoints(flow)
+    moved = [replace(point, node=new) if point.node == old else point for point in points]
+    count = sum(point.node == old for point in points)
+    if count and not problem:
+        keep_breakpoints(flow, moved)
+    return 0 if problem else count
 
 
 def keep_breakpoints(flow: Path, points: Iterable[Breakpoint]) -> None:

@@ -324,11 +324,14 @@ class Session:
         found = self._rules.of(node)
         return TurnRules(found.tools, found.model)
 
-    def reload(self, flow: Flow, source: str) -> FlowReloaded | None:
-        """Let the run that is on use the edited flow from its next move on."""
+    def reload(self, flow: Flow, source: str, renamed: tuple[str, ...] = ()) -> FlowReloaded | None:
+        """Let the run that is on use the edited flow from its next move on.
+
+        `renamed` is the old and the new id of a node that was renamed in it.
+        """
         if self.runner is None:
             return None
-        body = self.runner.reload(flow)
+        body = self.runner.reload(flow, renamed)
         assert self._request is not None
         try:
             self._use_rules(self._request.path, source)

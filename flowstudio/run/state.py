@@ -19,6 +19,7 @@ from flowstudio.wire import (
     ChoiceRejected,
     EndReason,
     Event,
+    FlowReloaded,
     NodeEntered,
     NodeLeft,
     PromptSent,
@@ -130,6 +131,8 @@ class RunState:
                 now.answer, now.cut = partial, True
             case NodeLeft() as left if now:
                 self._leave(now, left)
+            case FlowReloaded(renamed=(old, new)):
+                self._rename(old, new)
             case RunPaused(why=why, message=message):
                 self.phase, self.reason, self.why = "paused", why, message
                 if why in ("model_failed", "choice_failed") and event.node:
@@ -166,6 +169,17 @@ class RunState:
                     now.usage += spent
             case _:
                 pass
+
+    def _rename(self, old: str, new: str) -> None:
+        """A node has another id from now on; what was done there was done at the same node."""
+        for visit in self.visits:
+            if visit.node == old:
+                visit.node = new
+        if self.current == old:
+            self.current = new
+        if old in self.failed:
+            self.failed.discard(old)
+            self.failed.add(new)
 
     def _forget_flight(self) -> None:
         """The visit that was not done is void: it begins again, if at all."""

@@ -1,0 +1,1 @@
+"""Templates of flow skills: what `flowstudio new` and the studio's wizard begin with."""
