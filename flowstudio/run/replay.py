@@ -332,7 +332,7 @@ class _Stretch:
                 if self._is_written_already(flow, event.body.revision):
                     self._late = flow
                 else:
-                    self.runner.reload(flow)
+                    self.runner.reload(flow, event.body.renamed)
             self.soul.note(event.body)
             self.wire.play(event)
         for event in tape.events[tape.at :]:

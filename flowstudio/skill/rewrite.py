@@ -1,7 +1,7 @@
 """Changes to a skill's flow as changes to its whole file: a label, a node's id.
 
-The chart is changed where it stands; what surrounds it in the file stays as it is, to the byte. What
-comes out is read again before it is given: the flow is the one that was meant, or nothing is changed.
+The chart is changed where it stands; what surrounds it in the file stays as it is, to the byte.
+What comes out is read again before it is given: it is the flow that was meant, or nothing changes.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def _rename_in_front(text: str, ids: dict[str, str]) -> str:
     import yaml
 
     try:
-        root = yaml.compose(text[front.start : front.end], Loader=yaml.SafeLoader)
+        root: object = yaml.compose(text[front.start : front.end], Loader=yaml.SafeLoader)
     except (yaml.YAMLError, RecursionError):
         return text
     edits: list[Edit] = []

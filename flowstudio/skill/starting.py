@@ -101,7 +101,7 @@ def start_skill(
 
 
 def usual_folder(work_dir: Path) -> Path:
-    """Where a new skill of this work folder goes: the project's first root of skills that exists."""
+    """Where a new skill of this work folder goes: the project's first root that exists."""
     from flowstudio.skill.roots import find_roots
 
     own = [root.path for root in find_roots(work_dir) if root.scope == "project"]
