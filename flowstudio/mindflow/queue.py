@@ -10,6 +10,7 @@ several processes may work on it, and each change is written by exactly one of t
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from flowstudio.mindflow.usage import Clock
     from flowstudio.soul.approval import Decision
 
-type State = Literal["open", "writing", "approved", "rejected", "undone", "conflict"]
+type State = Literal["open", "writing", "approved", "rejected", "undoing", "undone", "conflict"]
 type Decider = Literal["user", "level", "time"]
 """Who decided: the user, the level of its risk (silent), or the hour that passed."""
 
@@ -126,8 +127,7 @@ class ReviewQueue:
 
     def pending(self) -> list[Queued]:
         """What waits for an answer: first what must be answered, then by age."""
-        found = self._load("state = 'open' ORDER BY due IS NOT NULL, id")
-        return found
+        return self._load("state = 'open' ORDER BY due IS NOT NULL, id")
 
     def listed(self, most: int = MOST_LISTED) -> list[Queued]:
         """All changes on record, the latest first."""
@@ -170,13 +170,13 @@ class ReviewQueue:
             QueueError: it is not written, or its files were changed since.
         """
         one = self.get(change_id)
-        self._move(change_id, "approved", "writing", by=one.decided_by)
+        self._move(change_id, "approved", "undoing", by=one.decided_by)
         try:
             one.change.undo()
         except ChangeError as error:
-            self._move(change_id, "writing", "approved", by=one.decided_by)
+            self._move(change_id, "undoing", "approved", by=one.decided_by)
             raise QueueError(f"change {change_id} cannot be undone: {error}") from error
-        self._move(change_id, "writing", "undone", by="user")
+        self._move(change_id, "undoing", "undone", by="user")
         return self.get(change_id)
 
     def settle(self) -> list[Queued]:
@@ -185,15 +185,10 @@ class ReviewQueue:
         To be called at the end of a task, at a start, and before the queue is shown.
         """
         now = self._clock()
-        for one in self._load("state = 'writing' AND decided <= ?", now - ABANDONED_AFTER):
-            match one.change.stands():
-                case True:
-                    self._move(one.id, "writing", "approved", by=one.decided_by)
-                case False:
-                    self._move(one.id, "writing", "open", by="")
-                case None:
-                    note = "its files were changed while it was being written"
-                    self._move(one.id, "writing", "conflict", by=one.decided_by, note=note)
+        for one in self._load(
+            "state IN ('writing', 'undoing') AND decided <= ?", now - ABANDONED_AFTER
+        ):
+            self._take_up(one)
         done: list[Queued] = []
         for one in self._load("state = 'open' AND due <= ? ORDER BY id", now):
             try:
@@ -201,6 +196,19 @@ class ReviewQueue:
             except QueueError:
                 continue  # another process, or the user, was quicker
         return done
+
+    def _take_up(self, one: Queued) -> None:
+        """Find out how far a process came that died in mid-work."""
+        match one.change.stands():
+            case True:
+                new: State = "approved"
+            case False:
+                new = "undone" if one.state == "undoing" else "open"
+            case None:
+                new = "conflict"
+        note = "its files were changed while it was being written" if new == "conflict" else ""
+        with contextlib.suppress(QueueError):  # another process may do the same
+            self._move(one.id, one.state, new, by=one.decided_by, note=note)
 
     def _decide(self, change_id: int, by: Decider) -> Queued:
         one = self.get(change_id)
@@ -247,7 +255,7 @@ class ReviewQueue:
     def _find_same(self, change: Change) -> Queued | None:
         """The same change, where it waits or was decided against."""
         found = self._load(
-            "fingerprint = ? AND state IN ('open', 'writing', 'rejected', 'undone') "
+            "fingerprint = ? AND state IN ('open', 'writing', 'undoing', 'rejected', 'undone') "
             "ORDER BY id DESC LIMIT 1",
             change.fingerprint,
         )
