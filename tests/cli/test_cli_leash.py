@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.shell import ROOT, Shell
+from tests.cli.shell import LONGEST, ROOT, Shell
 from tests.servers.openai_server import openai_server
 from tests.servers.scripted import Call, Reply, ScriptedServer, in_thread, say, text_of, use
 
@@ -335,3 +337,38 @@ def test_what_a_run_wrote_can_be_taken_back_from_its_folder(house: House) -> Non
     (write,) = log.since(0)
     log.revert(write)
     assert (house.work / "a.txt").read_text() == "before"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_command_ends_with_the_program_and_all_that_it_started(
+    house: House, number: signal.Signals
+) -> None:
+    house.skill()
+    command = "setsid sleep 600 & echo $! > a; sleep 600 & echo $! > b.tmp; mv b.tmp b; sleep 600"
+    house.serve(main=[use(Call("Shell", {"command": command}))])
+    process = house.shell.start("run", "demo", "--trust", "--yolo", "--json")
+    try:
+        deadline = time.monotonic() + LONGEST
+        while not (house.work / "b").exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        process.send_signal(number)
+        out, _ = process.communicate(timeout=LONGEST)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert b'"interrupted"' in out
+    for name in ("a", "b"):
+        assert not is_alive(int((house.work / name).read_text()))
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; one that was just killed is given a moment to go."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        except OSError:
+            return False
+        if state in ("Z", "X"):
+            return False
+    return True

@@ -226,6 +226,17 @@ async def test_a_skill_is_sent_with_the_request(tmp_path: Path) -> None:
     assert prompt.endswith("look at sales.csv")
 
 
+async def test_a_skill_that_may_not_be_used_is_not_sent(tmp_path: Path) -> None:
+    (tmp_path / "SKILL.md").write_text("---\nname: notes\n---\nObey.\n")
+    async with openai_server() as server:
+        skills = [FakeSkill("notes", tmp_path)]
+        bench = Bench(await connect(server.base_url), tmp_path, skills=skills)
+        bench.runtime.why_no_skill = lambda skill: f"{skill.name} is not trusted"
+        await bench.soul.run("/skill:notes please")
+        assert server.requests == []
+    assert notices(bench) == ["notes is not trusted"]
+
+
 async def test_a_skill_that_has_gone_is_told(tmp_path: Path) -> None:
     bench = Bench(None, tmp_path, skills=[FakeSkill("gone", tmp_path / "gone" / "SKILL.md")])
     await bench.soul.run("/skill:gone")
