@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "flowstudio" / "docs"
 FLOWS = [
     skill.root
-    for skill in map(load_skill, sorted((ROOT / "skills").iterdir()))
+    for skill in (load_skill(path.parent) for path in sorted((ROOT / "skills").glob("*/SKILL.md")))
     if skill.type == "flow"
 ]
 PAGE = (DOCS / "testing.md").read_text(encoding="utf-8")

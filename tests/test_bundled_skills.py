@@ -15,7 +15,7 @@ from flowstudio.models.script import Script, load_script
 from flowstudio.skill import Skill, load_skill
 
 SKILLS = Path(__file__).parents[1] / "skills"
-FOLDERS = tuple(sorted(path.name for path in SKILLS.iterdir() if path.is_dir()))
+FOLDERS = tuple(sorted(path.parent.name for path in SKILLS.glob("*/SKILL.md")))
 
 STANDARD = ("csv", "daily-review", "file-io", "python-script", "task-breakdown")
 FLOWS = (
