@@ -47,3 +47,18 @@ def add_model(
 def add_json(parser: argparse.ArgumentParser) -> None:
     """`--json`."""
     parser.add_argument("--json", action="store_true", help="print JSON for programs")
+
+
+def add_attach(parser: argparse.ArgumentParser) -> None:
+    """`--wait` and `--no-attach`."""
+    group = parser.add_argument_group("attaching a studio (flowstudio attach ID)")
+    which = group.add_mutually_exclusive_group()
+    which.add_argument(
+        "--wait",
+        action="store_true",
+        help="what a user has to decide waits for a studio to be attached, instead of ending the "
+        "run",
+    )
+    which.add_argument(
+        "--no-attach", action="store_true", help="let no studio be attached to the run"
+    )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from flowstudio import __version__
 from flowstudio.cli.leash import add_leash, add_sandbox
-from flowstudio.cli.options import add_json, add_model, add_skills, later
+from flowstudio.cli.options import add_attach, add_json, add_model, add_skills, later
 from flowstudio.cli.runs_parser import RUN_COMMANDS
 
 _STUDIO_HELP = """\
@@ -301,6 +301,7 @@ def _build_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--yolo", action="store_true", help="let tools write and run commands without asking"
     )
+    add_attach(parser)
     add_leash(parser)
     add_json(parser)
     parser.epilog = _RUN_EPILOG

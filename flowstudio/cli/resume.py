@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flowstudio.cli.attach import attachable
 from flowstudio.cli.leash import LeashError, leashed_session
 from flowstudio.cli.output import fail, print_json, say
 from flowstudio.cli.trust import TRUST_HINT
@@ -135,7 +136,6 @@ async def _run(
         RunJson,
         RunOutput,
         RunPrinter,
-        stop_on_interrupt,
     )
     from flowstudio.models import ModelError
     from flowstudio.run.answerers import build_llm
@@ -175,8 +175,9 @@ async def _run(
             skills=catalogue.skills,
             runs_dir=path.parent,
         ) as session:
-            with stop_on_interrupt(control), contextlib.suppress(MaxStepsReached):
-                await session.resume(path, args.flow, control)
+            async with attachable(args, session, control):
+                with contextlib.suppress(MaxStepsReached):
+                    await session.resume(path, args.flow, control)
     except (LeashError, ModelError, RunBusy, ResumeRefused, ValueError) as error:
         return fail(str(error), "")
     except OSError as error:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flowstudio.cli.attach import attachable
 from flowstudio.cli.find import find_skill
 from flowstudio.cli.leash import LeashError, leashed_session
 from flowstudio.cli.output import fail, print_diagnostics, say
@@ -18,7 +19,6 @@ from flowstudio.cli.run_output import (
     RunJson,
     RunOutput,
     RunPrinter,
-    stop_on_interrupt,
 )
 from flowstudio.cli.trust import TRUST_HINT, require_trust
 from flowstudio.cli.values import (
@@ -255,7 +255,7 @@ async def _run(
             skills=catalogue.skills,
             runs_dir=paths.runs_dir(),
         ) as session:
-            with stop_on_interrupt(control):
+            async with attachable(args, session, control):
                 try:
                     reason = (await session.run_flow(request, control)).reason
                 except MaxStepsReached:

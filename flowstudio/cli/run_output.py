@@ -24,6 +24,7 @@ from flowstudio.wire import (
     Notice,
     Retried,
     RunEnded,
+    RunPaused,
     RunReopened,
     RunStarted,
     StepBegan,
@@ -164,6 +165,8 @@ class RunPrinter:
                 say(f"  ? {tool}: {shorten(description, 100)}")
             case ApprovalGiven(verdict="reject"):
                 say("  ✗ refused: nobody is here to allow it; --yolo allows everything")
+            case RunPaused(message=message):
+                say(f"  ⏸ {message}: flowstudio attach {event.run}")
             case Retried(reason=reason, wait=wait):
                 say(f"  ↻ {reason} Trying again in {duration(wait)}.")
             case Notice(text=text):

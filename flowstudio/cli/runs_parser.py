@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from flowstudio.cli.leash import add_leash
-from flowstudio.cli.options import add_json, add_model, later
+from flowstudio.cli.options import add_attach, add_json, add_model, later
 
 _NAMES = """\
 A run goes by its id, by the beginning or the end of it (3f2a), or as `last`; flowstudio runs lists
@@ -38,6 +38,19 @@ examples:
 
 exit status: as of run; 2 also where the run cannot go on, is written by somebody else, or where its
 flow has changed and --flow is missing
+"""
+
+_ATTACH_EPILOG = f"""\
+Opens the studio on a run that `run`, `resume` or `fork` makes in another terminal of this machine:
+watch it, pause it, step, take branches by hand, answer what is asked. Leaving the studio detaches
+it, and the run goes on. Several studios may be attached at once.
+{_NAMES}
+
+examples:
+  flowstudio run readme-check --model openai --wait &
+  flowstudio attach last
+
+exit status: 0 detached, 2 the run is not on or cannot be attached to
 """
 
 _FORK_EPILOG = f"""\
@@ -106,8 +119,16 @@ def _add_going_on(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--yolo", action="store_true", help="let tools write and run commands without asking"
     )
+    add_attach(parser)
     add_leash(parser)
     add_json(parser)
+
+
+def _build_attach(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", metavar="ID", help="the run")
+    parser.add_argument("--theme", metavar="NAME", help="a colour theme, such as studio-light")
+    parser.epilog = _ATTACH_EPILOG
+    parser.set_defaults(func=later("attach", "attach"))
 
 
 def _build_resume(parser: argparse.ArgumentParser) -> None:
@@ -153,6 +174,7 @@ def _build_diff(parser: argparse.ArgumentParser) -> None:
 
 RUN_COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "runs": (_build_runs, "List the runs that are kept, or delete some of them."),
+    "attach": (_build_attach, "Open the studio on a run that goes on in another process."),
     "resume": (_build_resume, "Go on with a run that was broken off or ended early."),
     "fork": (_build_fork, "Begin a new run from any visit of an earlier one."),
     "replay": (_build_replay, "Run a flow on an earlier run's answers, without a model."),

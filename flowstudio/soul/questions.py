@@ -75,3 +75,9 @@ class Questions:
             return False
         entry[1].set_result(text)
         return True
+
+    def give_up(self) -> None:
+        """Whoever was to answer has gone: the questions that are open need a user from now on."""
+        for asked, future in tuple(self._open.values()):
+            if not future.done():
+                future.set_exception(NeedsUser(asked.question))
