@@ -26,6 +26,8 @@ _REACH = 12
 _LOOK = 200
 _LANE = (1, 0)
 _FAR = 1 << 30
+_SLACK = 1.1
+"""How much broader than its broadest layer a drawing may be."""
 _SWEEPS = ((150, 6), (800, 5), (4000, 4), (_FAR, 2))
 """Up to how many items how many sweeps are made."""
 
@@ -41,6 +43,13 @@ class Springs:
     """The pulls of a box on its lanes."""
     gaps: list[list[int]]
     """For each layer, the least distance of each item's anchor from the one before it."""
+    tails: list[int]
+    """For each layer, the cells behind its last item's anchor."""
+    left: int = 0
+    right: int = 0
+    """The first and the last column that the drawing uses, once its places are known."""
+    spare: int = 0
+    """Columns at each side that it may use as well, at a price."""
 
 
 @dataclass(slots=True)
@@ -86,8 +95,13 @@ def port_ranges(graph: Layered, prints: Footprints, style: Style) -> list[list[t
     return ranges
 
 
-def place_columns(graph: Layered, springs: Springs) -> list[int]:
-    """The anchor of each item, not yet counted from the left edge of the drawing."""
+def place_columns(
+    graph: Layered, springs: Springs, style: Style, wish: int | None = None
+) -> list[int]:
+    """The anchor of each item, not yet counted from the left edge of the drawing.
+
+    `wish` is a breadth that the drawing should not exceed.
+    """
     above, below, beside, gaps = springs.above, springs.below, springs.beside, springs.gaps
     x = [0] * len(graph.kind)
     for layer, gap in zip(graph.layers, gaps, strict=True):
@@ -112,7 +126,43 @@ def place_columns(graph: Layered, springs: Springs) -> list[int]:
     for order in (range(last + 1), range(last, -1, -1)):
         for index in order:
             settle(graph.layers[index], gaps[index], [above, below, beside], x)
+    _squeeze(graph, springs, x, style, wish)
     return x
+
+
+def _squeeze(
+    graph: Layered, springs: Springs, x: list[int], style: Style, wish: int | None
+) -> None:
+    """Bring everything within the breadth that the broadest layer needs, or little more."""
+    reach = [
+        (x[layer[0]] - gap[0], x[layer[-1]] + tail)
+        for layer, gap, tail in zip(graph.layers, springs.gaps, springs.tails, strict=True)
+        if layer
+    ]
+    if not reach:
+        return
+    springs.left = min(low for low, _ in reach)
+    springs.right = max(high for _, high in reach)
+    needed = max(
+        sum(gap) + tail + 1 for gap, tail in zip(springs.gaps, springs.tails, strict=True) if gap
+    )
+    breadth = max(needed, min(max(round(needed * _SLACK), style.easy), wish or _FAR))
+    spare = breadth - (springs.right - springs.left + 1)
+    if spare >= 0:
+        springs.spare = spare // 2
+        return
+    # The window is where most of the drawing lies in it already.
+    points = [(low, 1) for low, _ in reach] + [(high - breadth + 1, 1) for _, high in reach]
+    springs.left = lowest(sorted(points), -len(reach))
+    springs.right = springs.left + breadth - 1
+    every = [springs.above, springs.below, springs.beside]
+    last = len(graph.layers) - 1
+    for order in (range(last + 1), range(last, -1, -1), range(last + 1)):
+        for index in order:
+            layer, gap = graph.layers[index], springs.gaps[index]
+            if layer:
+                bounds = springs.left + gap[0], springs.right - springs.tails[index]
+                settle(layer, gap, every, x, bounds)
 
 
 def _shear(graph: Layered, springs: Springs, x: list[int]) -> None:
@@ -206,7 +256,8 @@ def stretch_springs(
             below[upper].append((lower, -_FAR, 0, _FAR, 0, _AXIS))
             above[lower].append((upper, -_FAR, 0, _FAR, 0, _AXIS))
     gaps = [_gaps(graph, prints, layer, style) for layer in graph.layers]
-    return Springs(above, below, beside, gaps)
+    tails = [prints.after[layer[-1]] if layer else 0 for layer in graph.layers]
+    return Springs(above, below, beside, gaps, tails)
 
 
 def _gaps(graph: Layered, prints: Footprints, layer: Sequence[int], style: Style) -> list[int]:

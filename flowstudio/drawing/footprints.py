@@ -38,12 +38,14 @@ class Style:
     """From one port at a box's side to the next, in depth."""
     lead: int
     """Depth between a layer and the first track behind it."""
+    easy: int
+    """A breadth in which nothing is squeezed."""
     tight: bool = False
     """Whether lines may run with only one blank cell beside boxes and labels."""
 
 
-DOWN = Style(across=False, inset=1, gap=2, lane=3, arrow=1, port=2, side=1, lead=0)
-RIGHT = Style(across=True, inset=1, gap=1, lane=2, arrow=3, port=1, side=2, lead=1)
+DOWN = Style(across=False, inset=1, gap=2, lane=3, arrow=1, port=2, side=1, lead=0, easy=60)
+RIGHT = Style(across=True, inset=1, gap=1, lane=2, arrow=3, port=1, side=2, lead=1, easy=24)
 
 
 @dataclass(slots=True)

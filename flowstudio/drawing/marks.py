@@ -70,6 +70,8 @@ class Marks:
     breakpoints: frozenset[str] = frozenset()
     jumps: Mapping[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
     """Moves by hand from node to node along no edge, and how often."""
+    letters: Mapping[int, str] = field(default_factory=dict[int, str])
+    """A letter beside an edge: which of two runs took it."""
 
     def __bool__(self) -> bool:
         """Whether anything is marked."""

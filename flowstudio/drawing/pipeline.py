@@ -57,7 +57,9 @@ def draw(
     drawing = None
     for share, tight in _NARROWER if len(chart.nodes) <= _MANY else (_NARROWER[0], _NARROWER[-2]):
         style = _style(way, zoom, tight)
-        made = _draw(chart.nodes, edges, way, zoom, share, style, glyphs, previous, marks or {})
+        made = _draw(
+            chart.nodes, edges, way, zoom, share, style, glyphs, previous, marks or {}, width
+        )
         previous = made  # The order is found once: only the sizes change.
         if drawing is None or made.width < drawing.width:
             drawing = made
@@ -87,6 +89,7 @@ def _draw(
     glyphs: Glyphs,
     previous: Drawing | None,
     marks: Mapping[str, str],
+    width: int | None,
 ) -> Drawing:
     limit = round((TITLE_WIDTH if zoom == "title" else _FULL_WIDTH) * share)
     faces = [face_of(node, zoom, limit, marks.get(node.id, "")) for node in nodes.values()]
@@ -111,7 +114,7 @@ def _draw(
     prints = take_footprints(graph, faces, labels, loops, style)
     ranges = port_ranges(graph, prints, style)
     springs = stretch_springs(graph, prints, ranges, spine, style)
-    x = place_columns(graph, springs)
+    x = place_columns(graph, springs, style, None if style.across else width)
     straighten(graph, prints, springs, x)
     least = min((x[i] - prints.before[i] for layer in graph.layers for i in layer), default=0)
     x = [place - least for place in x]

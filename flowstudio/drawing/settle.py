@@ -26,9 +26,17 @@ _FEW = 30
 
 
 def settle(
-    layer: Sequence[int], gaps: Sequence[int], pulls: Sequence[list[list[Pull]]], x: list[int]
+    layer: Sequence[int],
+    gaps: Sequence[int],
+    pulls: Sequence[list[list[Pull]]],
+    x: list[int],
+    bounds: tuple[int, int] | None = None,
 ) -> None:
-    """Move the items of one layer to where they cost least."""
+    """Move the items of one layer to where they cost least.
+
+    `bounds` are the lowest place of the first item and the highest of the last. The cheapest places
+    within them are the cheapest without them, cut off: that is so for costs in a fixed order.
+    """
     blocks: list[tuple[int, list[tuple[int, int]], int, _Heaps | None, int]] = []
     """Best place, bends, slope before the first of them, heaps (if many), number of items."""
     offset = 0
@@ -75,9 +83,12 @@ def settle(
             heaps = _join(one, other)
             best = _middle(heaps)
         blocks.append((best, points, slope, heaps, size))
+    low, high = (bounds[0], bounds[1] - offset) if bounds else (0, 0)
     number = 0
     offset = 0
     for best, _, _, _, size in blocks:
+        if bounds:
+            best = max(min(best, high), low)
         for _ in range(size):
             if number:
                 offset += gaps[number]

@@ -17,7 +17,8 @@ from flowstudio.drawing.settle import Pull
 _BEND = 60
 _EXCESS = 3
 _WIDER = 4
-"""For each cell by which the drawing becomes wider."""
+_TOO_WIDE = 400
+"""For each cell by which the drawing becomes wider, up to what it may take and beyond that."""
 _BUDGET = 6_000
 _BUDGET_EACH = 40
 """Items that may be moved on trial in one chart, and for each item of it."""
@@ -40,6 +41,7 @@ class _Straightener:
         "moves",
         "prints",
         "right",
+        "spare",
         "spent",
         "stamp",
         "x",
@@ -47,8 +49,9 @@ class _Straightener:
 
     def __init__(self, graph: Layered, prints: Footprints, springs: Springs, x: list[int]) -> None:
         self.prints = prints
-        self.first = min(x[layer[0]] - prints.before[layer[0]] for layer in graph.layers)
-        self.last = max(x[layer[-1]] + prints.after[layer[-1]] for layer in graph.layers)
+        self.first = springs.left
+        self.last = springs.right
+        self.spare = springs.spare
         self.above = springs.above
         self.below = springs.below
         self.beside = springs.beside
@@ -180,10 +183,14 @@ class _Straightener:
                 total += steep * max(0, low - distance, distance - high)
             if self.left[item] < 0:
                 out = self.first - at + self.prints.before[item]
-                total += _WIDER * out if out > 0 else 0
+                if out > 0:
+                    total += _WIDER * out
+                    total += _TOO_WIDE * (out - self.spare) if out > self.spare else 0
             if self.right[item] < 0:
                 out = at + self.prints.after[item] - self.last
-                total += _WIDER * out if out > 0 else 0
+                if out > 0:
+                    total += _WIDER * out
+                    total += _TOO_WIDE * (out - self.spare) if out > self.spare else 0
         return total
 
 

@@ -116,14 +116,15 @@ def test_the_main_line_is_straight_and_a_branch_beside_it_turns_once() -> None:
 def test_the_review_pipeline_is_compact() -> None:
     one = SHAPES["review_pipeline"]
     assert len(one.nodes) == 20
-    drawing = draw(one, width=60)
+    drawing = draw(one)
     assert drawing.height <= 80
     assert drawing.width <= 60
 
 
+
 def test_the_main_line_of_a_long_flow_does_not_drift() -> None:
-    drawing = draw(program_chart(1, 200), zoom="title")
-    assert drawing.width < 200
+    for seed, most in ((0, 120), (1, 105), (2, 115)):
+        assert draw(program_chart(seed, 200), zoom="title").width <= most
 
 
 def test_a_wished_width_makes_a_drawing_narrower() -> None:
