@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from flowstudio.mindflow.model import UNSCORED, History, LibrarySkill, Methodology
@@ -30,7 +30,7 @@ class Score:
     base: float
     """The methodologies alone, 0 to 1."""
     parts: tuple[Compliance, ...] = ()
-    history: History = History()
+    history: History = field(default_factory=History)
 
 
 def score_skill(

@@ -76,8 +76,7 @@ class Candidate:
             lines.append(_RELATIONS[self.relation].format(self.related_to))
         given = [part for part in self.score.parts if part.is_given]
         named = ", ".join(
-            f"{part.methodology.name or part.methodology.id} {part.compliance:.2f}"
-            for part in given
+            f"{part.methodology.id.removeprefix('meth_')} {part.compliance:g}" for part in given
         )
         lines.append(f"methodologies {self.score.base:.2f}" + (f" ({named})" if named else ""))
         history = self.score.history

@@ -50,8 +50,12 @@ class VectorIndex(Protocol):
         """The vectors of keys that are there. Raises KeyError for one that is not."""
         ...
 
+    def flush(self) -> None:
+        """Write what is new, so that another start finds it."""
+        ...
+
     def close(self) -> None:
-        """Write what is to be written, and let go of files and connections."""
+        """Write what is new, and let go of files and connections."""
         ...
 
 
@@ -142,7 +146,7 @@ class ArrayIndex:
             return np.zeros((0, 0), dtype=np.float32)
         return self._array[rows].astype(np.float32)
 
-    def close(self) -> None:
+    def flush(self) -> None:
         """Write the file, if there is anything new. A disk that refuses costs only time later."""
         if not self._is_changed or self._path is None:
             return
@@ -151,6 +155,10 @@ class ArrayIndex:
         except OSError:
             return
         self._is_changed = False
+
+    def close(self) -> None:
+        """Write what is new."""
+        self.flush()
 
     def _read(self) -> None:
         if self._is_read or self._path is None:

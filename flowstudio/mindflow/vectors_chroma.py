@@ -86,6 +86,9 @@ class ChromaIndex:
         rows = dict(zip(found["ids"], found["embeddings"], strict=True))
         return np.asarray([rows[key] for key in keys], dtype=np.float32)
 
+    def flush(self) -> None:
+        """Nothing to do: Chroma writes at once."""
+
     def close(self) -> None:
         """Let go of the folder or the connection."""
         if self._client is not None:
