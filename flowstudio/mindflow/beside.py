@@ -7,7 +7,7 @@ mapping, a list of them, or mappings by id. `states.yaml` gives a meaning to eac
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
@@ -16,7 +16,7 @@ from flowstudio.flow.model import Span
 from flowstudio.flow.source import Source
 from flowstudio.mindflow import codes
 from flowstudio.mindflow.model import Methodology
-from flowstudio.mindflow.values import as_mapping, as_share, as_text, clean, show
+from flowstudio.mindflow.values import as_mapping, as_share, as_text, clean, is_mapping, show
 from flowstudio.skill.decode import read_file
 from flowstudio.skill.document import read_yaml
 
@@ -77,7 +77,7 @@ class _File:
         inner: object = document.values.get(key)
         if isinstance(inner, list):
             return cast("list[object]", inner)
-        if isinstance(inner, Mapping) or key == "states":
+        if is_mapping(inner) or key == "states":
             source = as_mapping(inner) or as_mapping(document.values)
             return [_with_id(name, value) for name, value in source.items()]
         return [document.values] if document.values else ()
@@ -128,7 +128,7 @@ class _File:
 def _with_id(name: str, value: object) -> object:
     return (
         {"id": name, **as_mapping(value)}
-        if isinstance(value, Mapping)
+        if is_mapping(value)
         else {
             "id": name,
             "value": value,

@@ -16,7 +16,15 @@ from flowstudio.flow.model import Span
 from flowstudio.mindflow import codes
 from flowstudio.mindflow.beside import files_beside, read_beside
 from flowstudio.mindflow.model import Library, LibrarySkill, Methodology
-from flowstudio.mindflow.values import as_list, as_mapping, as_names, as_share, clean, show
+from flowstudio.mindflow.values import (
+    as_list,
+    as_mapping,
+    as_names,
+    as_share,
+    clean,
+    is_mapping,
+    show,
+)
 from flowstudio.skill.skill import fold_name
 
 if TYPE_CHECKING:
@@ -106,7 +114,7 @@ class _Reader:
         """From the front matter, by language or not; else the quotes above the first section."""
         for key in _UTTERANCE_FIELDS:
             value = self.fields.get(key)
-            if isinstance(value, Mapping):  # by language: {en: [...], zh: [...]}
+            if is_mapping(value):  # by language: {en: [...], zh: [...]}
                 value = [one for part in as_mapping(value).values() for one in as_list(part) or ()]
             given = as_list(value) or ()
             said = [clean(one) for one in given if isinstance(one, str)]
@@ -135,7 +143,7 @@ class _Reader:
     def _scores(self) -> dict[str, float]:
         key = "methodology_scores"
         value = self.fields.get(key)
-        if value is not None and not isinstance(value, Mapping):
+        if value is not None and not is_mapping(value):
             hint = "write methodology_scores: {meth_simple: 0.8}"
             self._odd(key, "is not a mapping of scores", hint)
         scores: dict[str, float] = {}

@@ -10,6 +10,11 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udf
 _COMMA = re.compile(r"[,，、]")
 
 
+def is_mapping(value: object) -> bool:
+    """True for a mapping. Unlike `isinstance` it leaves the checker with a plain object."""
+    return isinstance(value, Mapping)
+
+
 def as_mapping(value: object) -> Mapping[str, object]:
     """A mapping with its keys as text; an empty one where `value` is none."""
     if not isinstance(value, Mapping):
