@@ -15,10 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from flowstudio.mindflow.model import LibrarySkill
+from flowstudio.mindflow.model import UNSCORED, History, Library, LibrarySkill
 
 type Score = Callable[[LibrarySkill], float]
 """How good a skill is, 0 to 1."""
@@ -353,3 +351,24 @@ def _follow_circle(library: _Producers, reach: _Reach, goal: str) -> Circle:
     states = list(path)
     states = states[states.index(state) :]
     return Circle(tuple(states), tuple(path[one].name for one in states))
+
+
+def scores_of(library: Library, histories: Mapping[str, History]) -> Score:
+    """The score of each skill of a library by its methodologies and its history."""
+
+    def score(skill: LibrarySkill) -> float:
+        history = histories.get(skill.name, _NO_HISTORY)
+        weight = sum(one.weight for one in library.methodologies.values())
+        kept = sum(
+            one.weight * skill.methodology_scores.get(one.id, UNSCORED)
+            for one in library.methodologies.values()
+        )
+        base = kept / weight if weight else UNSCORED
+        if history.usage_count:
+            base = 0.7 * base + 0.3 * history.success_rate
+        return min(max(base, 0.0), 1.0)
+
+    return score
+
+
+_NO_HISTORY = History()

@@ -30,7 +30,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff
 
 _WORDS = {
     "en": {
-        "use": "Use the skill {name} for this step.",
+        "use": "Use the skill {name}.",
         "what": "What it is for: {what}",
         "goal": "The goal of the whole: {goal}",
         "needs": "It needs: {states}. If that is missing, say so instead of going on.",
@@ -41,7 +41,7 @@ _WORDS = {
         "miss": "No skill here brings this about: {states}.",
     },
     "zh": {
-        "use": "这一步用技能 {name}。",
+        "use": "用技能 {name}。",
         "what": "它做什么：{what}",
         "goal": "总的目标：{goal}",
         "needs": "它需要：{states}。缺了就直说，不要硬做。",

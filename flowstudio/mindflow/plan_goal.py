@@ -39,7 +39,7 @@ _WEIGHTS = {"name": 1.0, "meaning": 0.9, "producer": 0.6}
 """How much a word counts by where it stands."""
 
 _OF_GOALS = frozenset(
-    {"turn", "mak", "need", "want", "some", "plea", "需要", "可以", "想要", "我要", "我的"}
+    {"turn", "mak", "need", "want", "som", "pleas", "需要", "可以", "想要", "我要", "我的"}
 )
 """Words that goals have whatever they are about, beside those that all texts have."""
 
