@@ -8,6 +8,7 @@ from pathlib import Path
 
 from flowstudio import __version__
 from flowstudio.cli.leash import add_leash, add_sandbox
+from flowstudio.cli.library_parser import MIND_COMMANDS
 from flowstudio.cli.options import add_attach, add_json, add_model, add_skills, later
 from flowstudio.cli.runs_parser import RUN_COMMANDS
 
@@ -34,6 +35,8 @@ Flow Studio: see, run, step through and edit agent flows in the terminal.
     batch     run a flow many times, and see what the runs add up to
     stability ask one decision many times, and see how it splits
     test      check flows against the cases that their authors wrote
+    plan      from a goal to a flow of the skills that bring it about
+    library   the library of skills: add, export, statistics, changes to review
     models    the models that can be used here, and why the others cannot
     acp       the agent and the flows for an editor
     trust     the work folders whose skills may be run
@@ -474,6 +477,7 @@ _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "rename": (_build_rename, "Give a node another id, in the chart and wherever it is named."),
     "run": (_build_run, "Run a flow without a screen."),
     **RUN_COMMANDS,
+    **MIND_COMMANDS,
     "batch": (_build_batch, "Run a flow many times, and sum up what the runs did."),
     "stability": (_build_stability, "Ask one decision many times from the same context."),
     "test": (_build_test, "Check flows against their cases, without a model."),
