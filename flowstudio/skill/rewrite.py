@@ -7,7 +7,7 @@ What comes out is read again before it is given: it is the flow that was meant, 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from flowstudio.flow.edit import replace_label
 from flowstudio.flow.rename import Edit, apply_edits, rename_node
@@ -141,7 +141,8 @@ def _rename_in_front(text: str, ids: dict[str, str]) -> str:
     import yaml
 
     try:
-        root: object = yaml.compose(text[front.start : front.end], Loader=yaml.SafeLoader)
+        loaded = cast("Any", yaml).compose(text[front.start : front.end], Loader=yaml.SafeLoader)
+        root = cast("yaml.Node | None", loaded)
     except (yaml.YAMLError, RecursionError):
         return text
     edits: list[Edit] = []
