@@ -77,7 +77,11 @@ FLOWS = [
         CORPUS / graph["path"]
         for graph in json.loads((CORPUS / "graphs.json").read_text())["charts"]
     ),
-    *sorted(path for path in (ROOT / "skills").iterdir() if load_skill(path).chart is not None),
+    *sorted(
+        path.parent
+        for path in (ROOT / "skills").glob("*/SKILL.md")
+        if load_skill(path.parent).chart is not None
+    ),
 ]
 
 

@@ -18,7 +18,11 @@ ROOT = Path(__file__).parents[2]
 CORPUS = ROOT / "tests" / "corpus"
 PATHS = [
     *(CORPUS / one["path"] for one in json.loads((CORPUS / "graphs.json").read_text())["charts"]),
-    *sorted(path for path in (ROOT / "skills").iterdir() if load_skill(path).chart is not None),
+    *sorted(
+        path.parent
+        for path in (ROOT / "skills").glob("*/SKILL.md")
+        if load_skill(path.parent).chart is not None
+    ),
 ]
 LABELS = [
     "Short.",
