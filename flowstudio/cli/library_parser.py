@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
+from flowstudio.cli.find_parser import build_find, build_graph
 from flowstudio.cli.options import add_json, add_skills, later
 
 _PLAN_EPILOG = """\
@@ -134,6 +135,7 @@ def _build_review(parser: argparse.ArgumentParser) -> None:
 
 
 LIBRARY_COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
+    "graph": (build_graph, "Show what a skill hangs on: what it calls, needs and produces."),
     "add": (_build_add, "Add one skill to yours, after checking it."),
     "import": (_build_import, "Add all skills of a folder or an archive."),
     "export": (_build_export, "Pack skills into an archive."),
@@ -142,6 +144,7 @@ LIBRARY_COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str
 }
 
 MIND_COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
+    "find": (build_find, "Find the skill for what you want to do, in your own words."),
     "plan": (_build_plan, "Plan which skills bring a goal about, as a flow that can be run."),
     "library": (_build_library, "The library of skills: what is in it, what was learned of it."),
 }

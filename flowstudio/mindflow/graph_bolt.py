@@ -27,6 +27,7 @@ from flowstudio.mindflow.graph import (
     sort_surroundings,
 )
 
+_ADVICE = "; start it again, or leave search.graph out of the configuration"
 _AT_ONCE = 500
 """Rows in one statement."""
 _PATIENCE = 5.0
@@ -72,7 +73,7 @@ class BoltGraph:
             self._run("MATCH (n:Library {name: $library}) RETURN n.digest AS digest")
         except self._errors as error:
             self.close()
-            raise GraphDown(f"{self._address} cannot be used: {error}") from error
+            raise GraphDown(f"{self._address} cannot be reached{_ADVICE}") from error
         except GraphDown:
             self.close()
             raise
@@ -218,7 +219,7 @@ class BoltGraph:
             with self._driver.session(database=self._database) as session:
                 return session.run(statement, given).data()
         except self._errors as error:
-            raise GraphDown(f"{self._address} does not answer: {error}") from error
+            raise GraphDown(f"{self._address} gave up{_ADVICE}") from error
 
 
 def _edge(row: Mapping[str, Any]) -> Edge:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from flowstudio.mindflow.embed import Vectors
 
+_ADVICE = "; start it again, or leave search.vectors out of the configuration"
 _AT_ONCE = 2000
 """Vectors in one call: Chroma refuses batches above some 5,000."""
 
@@ -48,7 +49,7 @@ class ChromaIndex:
             self._there = set(self._collection.get(include=[])["ids"])
         except Exception as error:  # Chroma passes on errors of HTTP, Rust and SQLite alike
             self.close()
-            raise VectorsDown(f"Chroma at {place} cannot be used: {error}") from error
+            raise VectorsDown(f"the vector store at {place} cannot be used{_ADVICE}") from error
 
     def select(self, keys: Iterable[str]) -> list[str]:
         """From now on, search among these keys alone; gives those whose vector is missing."""
@@ -99,7 +100,7 @@ class ChromaIndex:
         try:
             return getattr(self._collection, method)(**given)
         except Exception as error:  # see __init__
-            raise VectorsDown(f"Chroma at {self._place} does not answer: {error}") from error
+            raise VectorsDown(f"the vector store at {self._place} gave up{_ADVICE}") from error
 
 
 def _open(place: str | Path) -> Any:
