@@ -5,9 +5,14 @@ Bindings, footer, command palette and help are made from this table.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from textual.binding import Binding
+
+type Scope = Literal["studio", "history", "compare"]
+"""The screen whose keys they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,8 @@ class Command:
     show: bool = True
     """Whether the footer shows it."""
     key_display: str | None = None
+    scope: Scope = "studio"
+    """Where its key works."""
 
     def binding(self) -> Binding:
         """The key binding."""
@@ -59,6 +66,10 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("run.to", "t", "run to", "Continue, and pause before the selected node"),
     Command("run.jump", "J", "go on here", "Go on from the selected node", show=False),
+    Command("run.rewind", "u", "rewind", "Fork the run at an earlier visit and go on from there"),
+    Command("run.history", "H", "history", "Earlier runs: look, resume, fork, replay, compare"),
+    Command("run.points", "L", "breaks", "List the breakpoints of this flow", show=False),
+    Command("run.more", "M", "more", "Allow the run more moves than it may make", show=False),
     Command("run.again", "full_stop", "again", "Run this node again", False, "."),
     Command("edit.prompt", "e", "prompt", "Edit the prompt that is about to be sent"),
     Command("edit.file", "E", "edit", "Open the skill's file in $EDITOR"),
@@ -80,10 +91,39 @@ COMMANDS: tuple[Command, ...] = (
         False,
         "<",
     ),
+    Command(
+        "view.earlier", "left_square_bracket", "earlier", "Look at the visit before", False, "["
+    ),
+    Command("view.later", "right_square_bracket", "later", "Look at the visit after", False, "]"),
+    Command("view.now", "escape", "now", "Back from an earlier visit to what is now", False, "esc"),
     Command("view.filter", "ctrl+k", "skills", "Filter the skills", show=False),
     Command("view.talk", "i", "talk", "Talk to the agent", show=False),
     Command("help", "question_mark", "help", "Show all keys", key_display="?"),
+    Command("history.open", "enter", "look", "Look at the run, visit by visit", scope="history"),
+    Command("history.resume", "r", "resume", "Go on where the run stands", scope="history"),
+    Command("history.fork", "f", "fork", "A new run from one of its visits on", scope="history"),
+    Command("history.replay", "p", "replay", "Walk it again on its answers", scope="history"),
+    Command("history.mark", "space", "mark", "Mark the run, or mark it no longer", scope="history"),
+    Command("history.compare", "d", "compare", "Both marked runs on one drawing", scope="history"),
+    Command("history.delete", "x", "delete", "Delete the run, or those marked", scope="history"),
+    Command("history.prune", "P", "prune", "Delete all but the latest runs", scope="history"),
+    Command("history.filter", "slash", "filter", "Filter the runs", True, "/", "history"),
+    Command("history.close", "escape", "back", "Back to the studio", True, "esc", "history"),
+    Command("compare.next", "n", "next", "The next difference", scope="compare"),
+    Command("compare.previous", "N", "previous", "The difference before", scope="compare"),
+    Command("compare.zoom", "z", "zoom", "Whole prompts, titles, or dots", scope="compare"),
+    Command("compare.close", "escape", "back", "Back to the history", True, "esc", "compare"),
 )
+
+
+def commands_of(scope: Scope) -> Iterator[Command]:
+    """The commands whose keys work on one screen."""
+    return (command for command in COMMANDS if command.scope == scope)
+
+
+def bindings_of(scope: Scope) -> list[Binding]:
+    """Their key bindings."""
+    return [command.binding() for command in commands_of(scope)]
 
 
 HELP_GROUPS: tuple[tuple[str, str], ...] = (

@@ -7,48 +7,30 @@ screen stays a matter of composing and routing.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from flowstudio.studio.breakpoint_book import BreakpointBook
+from flowstudio.studio.options import StudioOptions as StudioOptions
 
 if TYPE_CHECKING:
     from flowstudio.config import Config
     from flowstudio.flow.model import FlowEdge
     from flowstudio.models.rehearsal import Question
-    from flowstudio.run.breakpoints import Breakpoint, Breakpoints
     from flowstudio.run.control import RunControl
+    from flowstudio.run.resume import Which
     from flowstudio.run.session import RunRequest, Session
     from flowstudio.run.state import RunState
     from flowstudio.skill.skill import Skill
+    from flowstudio.studio.earlier import Earlier
+    from flowstudio.studio.look import Look
     from flowstudio.wire import Event
 
 
 class CommandRefused(Exception):
     """The command makes no sense now; the message says why and what would."""
-
-
-@dataclass(frozen=True, slots=True)
-class StudioOptions:
-    """What the command line asked for."""
-
-    path: Path | None = None
-    """What to open: a folder, a skill, a chart, or a skill's name; None for this folder."""
-    model: str | None = None
-    script: Path | None = None
-    seed: int | None = None
-    yolo: bool = False
-    sandbox: bool = False
-    """Commands run in bubblewrap, or not at all."""
-    no_network: bool = False
-    agent: Path | None = None
-    """An agent file."""
-    skills_dirs: tuple[Path, ...] = ()
-    theme: str | None = None
-    max_ralph_iterations: int | None = None
-    """The rounds of a plain prompt's loop (0: none, -1 without bound); None as configured."""
-    pace: float = 0.0
-    """Seconds between two pieces of a rehearsed answer, so that the eye can follow."""
 
 
 @dataclass(slots=True)
@@ -61,15 +43,27 @@ class Driver:
     state: RunState | None = None
     skill: Skill | None = None
     """The skill of the run that is on, or of the last one."""
+    points: BreakpointBook = field(init=False)
+    """The breakpoints of all flows."""
     is_talking: bool = False
     """True while a prompt that belongs to no run is answered."""
     on_loop: Callable[[str, int], object] | None = None
     """Takes a plain prompt that is to be a Ralph loop, and its rounds."""
-    _breakpoints: dict[Path, Breakpoints] = field(default_factory=dict[Path, "Breakpoints"])
-    """By the flow's file; they outlive the run, and the program."""
+    on_earlier: Callable[[Earlier], object] | None = None
+    """Takes an earlier run when it goes on: what it has done so far is shown again."""
+    look: Look | None = None
+    """An earlier moment that is looked at; None while the screen shows what is now."""
     _ready: asyncio.Event = field(default_factory=asyncio.Event)
     _model_name: str = ""
     _connecting: asyncio.Task[None] | None = None
+    _resumed: Earlier | None = None
+    """The run that is about to go on."""
+    _is_free: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set while no run is on."""
+
+    def __post_init__(self) -> None:
+        self.points = BreakpointBook(self._control_of, self._warn)
+        self._is_free.set()
 
     # The session
 
@@ -144,6 +138,11 @@ class Driver:
 
         if event.type == "run_started":
             self.state = RunState()
+        elif event.type == "run_reopened" and self._resumed is not None:
+            self.state = self._resumed.state
+            if self.on_earlier is not None:
+                self.on_earlier(self._resumed)
+            self._resumed = None
         if self.state is not None:
             self.state.apply(event)
         self.on_event(event)
@@ -186,6 +185,34 @@ class Driver:
             CommandRefused: another run is on.
             OSError: the run's folder cannot be written.
         """
+        control = await self._make_control(skill, stepping=stepping)
+        assert self.session is not None
+        await self._run(self.session.run_flow(request, control), skill)
+
+    async def resume(
+        self, earlier: Earlier, skill: Skill, which: Which | None = None, *, held: bool = False
+    ) -> None:
+        """Go on with an earlier run, drawn by `skill`, until its end.
+
+        Args:
+            which: the flow to go on with, where its file is no longer what the run used.
+            held: pause before the visit that comes next.
+
+        Raises:
+            CommandRefused: another run is on.
+            what `Session.resume` raises.
+        """
+        control = await self._make_control(skill, stepping=False)
+        if held:
+            control.pause()
+        assert self.session is not None
+        self._resumed = earlier
+        try:
+            await self._run(self.session.resume(earlier.path, which, control), skill)
+        finally:
+            self._resumed = None
+
+    async def _make_control(self, skill: Skill, *, stepping: bool) -> RunControl:
         await self._ready.wait()
         session = self.session
         assert session is not None
@@ -196,22 +223,34 @@ class Driver:
         from flowstudio.run.control import RunControl
 
         control = RunControl(interactive=True, mode="step" if stepping else "run")
-        control.breakpoints = self.breakpoints_of(skill)
-        self.skill = skill
-        await session.run_flow(request, control)
+        control.breakpoints = self.points.of(skill)
+        return control
+
+    async def _run(self, running: Coroutine[Any, Any, object], skill: Skill) -> None:
+        before, self.skill, self.look = self.skill, skill, None
+        self._is_free.clear()
+        begun = self.state
+        try:
+            await running
+        finally:
+            if self.state is begun:
+                self.skill = before  # it was refused
+            self._is_free.set()
+
+    async def stop_and_wait(self) -> None:
+        """Stop the run that is on, if any, and wait until it has ended."""
+        if self.control is not None:
+            self.control.stop()
+        await self._is_free.wait()
 
     def make_loop(self, prompt: str, rounds: int) -> tuple[RunRequest, Skill]:
         """A plain prompt as a Ralph loop: what to run, and a skill that draws it."""
         from flowstudio.run.plain_prompt import prompt_request
-        from flowstudio.skill.manifest import reread
-        from flowstudio.skill.skill import Skill
+        from flowstudio.studio.earlier import drawn_only
 
         assert self.session is not None
-        root = self.session.runtime.work_dir
         request = prompt_request(prompt, rounds)
-        path = root / f"{request.name}.mmd"  # no such file: it is only drawn
-        blank = Skill(request.name, "", "flow", "flow", "project", path, root)
-        return request, reread(blank, request.source)
+        return request, drawn_only(request.name, request.source, self.session.runtime.work_dir)
 
     async def _take_prompt(self, prompt: object) -> bool:
         """A plain prompt becomes a loop where the user wants that; talk within a run does not."""
@@ -268,56 +307,10 @@ class Driver:
         nodes: Iterable[str] = self.session.runner.flow.nodes
         return {node: branch for node in nodes if (branch := control.forced_at(node))}
 
-    # Breakpoints
-
-    def breakpoints_of(self, skill: Skill) -> Breakpoints:
-        """The breakpoints of a skill's flow, as they were kept; each change is kept at once."""
-        from flowstudio.run.breakpoints import Breakpoints
-        from flowstudio.run.kept_breakpoints import load_breakpoints
-
-        points = self._breakpoints.get(skill.path)
-        if points is None:
-            kept, problem = load_breakpoints(skill.path)
-            points = self._breakpoints[skill.path] = Breakpoints(kept)
-            points.on_change = lambda: self._keep_breakpoints(skill.path)
-            self._warn(problem)
-        return points
-
-    def toggle_breakpoint(self, skill: Skill, node: str) -> bool:
-        """Set a breakpoint before a node, or clear those that it has; True if one is set now."""
-        control = self._control_of(skill)
-        if control is not None:
-            return control.toggle_breakpoint(node)
-        return self.breakpoints_of(skill).toggle(node)
-
-    def set_breakpoint(self, skill: Skill, point: Breakpoint) -> None:
-        """Set a breakpoint, in place of the one at the same node and moment."""
-        control = self._control_of(skill)
-        if control is not None:
-            control.set_breakpoint(point)
-        else:
-            self.breakpoints_of(skill).add(point)
-
-    def clear_breakpoints(self, skill: Skill, node: str) -> None:
-        """Clear the breakpoints of a node."""
-        control = self._control_of(skill)
-        if control is not None:
-            control.clear_breakpoint(node)
-        else:
-            self.breakpoints_of(skill).discard(node)
-
     def _control_of(self, skill: Skill) -> RunControl | None:
         """The control of the run that is on, if it is of this skill."""
         same = self.skill is not None and self.skill.path == skill.path
         return self.control if same else None
-
-    def _keep_breakpoints(self, path: Path) -> None:
-        from flowstudio.run.kept_breakpoints import keep_breakpoints
-
-        try:
-            keep_breakpoints(path, self._breakpoints[path])
-        except OSError as error:
-            self._warn(f"The breakpoints could not be kept: {error}")
 
     def _warn(self, problem: str) -> None:
         from flowstudio.wire import Notice

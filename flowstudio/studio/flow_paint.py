@@ -36,6 +36,7 @@ type _Table = Mapping[int, int | str] | None
 
 _LINES: dict[Look, Mapping[int, int | str]] = {
     "done": HEAVY,
+    "now": HEAVY,
     "forced": HEAVY_DASHED,
     "chosen": DASHED,
 }
@@ -192,7 +193,7 @@ class Painter:
         look = marks.edges.get(note.edge, "plain")
         if number and places.is_blank(note.before, row, 1):
             yield _Overlay(note.before, str(number), "flow--key")
-        text = FORCED if look in ("forced", "chosen") else ""
+        text = marks.letters.get(note.edge, FORCED if look in ("forced", "chosen") else "")
         count = marks.counts.get(note.edge, 0)
         if count > 1:  # that it was taken at all, its heavy line says
             text += f"×{count}"

@@ -48,6 +48,8 @@ class RunDesk:
             "run.stop": self.stop,
             "run.breakpoint": self.toggle_breakpoint,
             "run.condition": self.edit_breakpoint,
+            "run.points": self.list_breakpoints,
+            "run.more": self.allow_more,
             "run.to": self.run_to,
             "run.jump": self.jump,
             "run.again": self.again,
@@ -99,16 +101,16 @@ class RunDesk:
         variables: Mapping[str, str] | None = None,
     ) -> None:
         """Run a skill's flow in the background."""
-        self._work(self._run_trusted(skill, text, stepping=stepping, variables=variables))
+        self.work(self._run_trusted(skill, text, stepping=stepping, variables=variables))
 
     async def _run_trusted(
         self, skill: Skill, text: str, *, stepping: bool, variables: Mapping[str, str] | None
     ) -> None:
-        if await self._may_run(skill):
+        if await self.ask_trust(skill):
             await self._driver.run(skill, text, stepping=stepping, variables=variables)
 
-    async def _may_run(self, skill: Skill) -> bool:
-        """Whether the folder that a skill came with is trusted; asked once.
+    async def ask_trust(self, skill: Skill) -> bool:
+        """Whether the folder that a skill came with is trusted; asked once. Call it in a worker.
 
         Raises:
             CommandRefused: the state of trust cannot be read or written.
@@ -131,9 +133,10 @@ class RunDesk:
         """Run a plain prompt as a Ralph loop in the background, drawn like any flow."""
         request, skill = self._driver.make_loop(prompt, rounds)
         self._screen.show_skill(skill)
-        self._work(self._driver.run_request(skill, request, stepping=False))
+        self.work(self._driver.run_request(skill, request, stepping=False))
 
-    def _work(self, doing: Coroutine[Any, Any, object]) -> None:
+    def work(self, doing: Coroutine[Any, Any, object]) -> None:
+        """Run in the background what lasts as long as a run."""
         self._screen.run_worker(self._run(doing), group="run", exit_on_error=False)
 
     async def _run(self, doing: Coroutine[Any, Any, object]) -> None:
@@ -237,7 +240,7 @@ class RunDesk:
         node, skill = self._selected(), self._screen.skill
         if node is None or skill is None:
             return
-        is_set = self._driver.toggle_breakpoint(skill, node)
+        is_set = self._driver.points.toggle(skill, node)
         self._screen.notify(
             harmless(f"breakpoint {'set' if is_set else 'cleared'} before “{node}”"),
             markup=False,
@@ -248,22 +251,73 @@ class RunDesk:
     def edit_breakpoint(self) -> None:
         """Type a breakpoint at the selected node, with when and on what condition it holds."""
         node, skill = self._selected(), self._screen.skill
-        if node is None or skill is None:
-            return
+        if node is not None and skill is not None:
+            self._edit_at(skill, node)
 
+    def _edit_at(self, skill: Skill, node: str) -> None:
         def use(point: Breakpoint | str | None) -> None:
             if point is None:
                 return
             if isinstance(point, str):
-                self._driver.clear_breakpoints(skill, node)
+                self._driver.points.clear(skill, node)
             else:
-                self._driver.set_breakpoint(skill, point)
+                self._driver.points.set(skill, point)
             self._screen.bench.show_marks()
 
         from flowstudio.studio.break_dialog import BreakDialog
 
-        points = self._driver.breakpoints_of(skill).at(node)
+        points = self._driver.points.of(skill).at(node)
         self._screen.app.push_screen(BreakDialog(node, points), use)
+
+    def list_breakpoints(self) -> None:
+        """List the breakpoints of the flow that is shown, to be looked at, changed, cleared."""
+        skill = self._screen.skill
+        if skill is None:
+            return
+        from flowstudio.studio.pick_dialogs import Aim, PointsDialog
+
+        points = list(self._driver.points.of(skill))
+        chart, gone = skill.chart, "  (no such node in the flow)"
+        lines = [
+            f"{one.node}  {one.text}{'' if chart and one.node in chart.nodes else gone}"
+            for one in points
+        ]
+
+        def use(aim: Aim | None) -> None:
+            if aim is None:
+                return
+            what, at = aim
+            point = points[at]
+            match what:
+                case "go":
+                    self._screen.bench.stand_on(point.node)
+                    self._screen.bench.show_node()
+                case "set":
+                    self._edit_at(skill, point.node)
+                case "clear":
+                    self._driver.points.clear(skill, point.node, point.when)
+                    self._screen.bench.show_marks()
+                    self.list_breakpoints()
+
+        self._screen.app.push_screen(PointsDialog(lines), use)
+
+    def allow_more(self) -> None:
+        """Allow the run more moves than it may make; where it waits for that, it goes on."""
+        try:
+            control = self._driver.require_control()
+        except CommandRefused as refused:
+            self.refuse(refused)
+            return
+        from flowstudio.studio.pick_dialogs import NumberDialog
+
+        def use(more: int | None) -> None:
+            if more is not None:
+                control.allow_more(more)
+                self._screen.notify(f"{more} more moves allowed", timeout=3)
+                self._show_news()
+
+        text = "A run may make a bounded number of moves. How many more is it allowed?"
+        self._screen.app.push_screen(NumberDialog("More moves", text, 100), use)
 
     def run_to(self) -> None:
         """Continue to the selected node."""

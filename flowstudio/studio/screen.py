@@ -19,15 +19,17 @@ from textual.widgets import OptionList
 from textual.worker import Worker, WorkerState
 
 from flowstudio.studio.chat_pane import ChatInput, ChatPane
-from flowstudio.studio.commands import COMMANDS
+from flowstudio.studio.commands import bindings_of, commands_of
 from flowstudio.studio.driver import CommandRefused, Driver, StudioOptions
 from flowstudio.studio.editor import edit
+from flowstudio.studio.history_desk import HistoryDesk
 from flowstudio.studio.key_line import KeyLine
 from flowstudio.studio.library import Library
 from flowstudio.studio.marks import GLYPHS
 from flowstudio.studio.pane_tabs import PaneTabs
 from flowstudio.studio.run_desk import Handler, RunDesk
 from flowstudio.studio.skills_pane import SkillsPane
+from flowstudio.studio.timeline import Timeline
 from flowstudio.studio.top_line import TopLine
 from flowstudio.studio.workbench import Workbench
 from flowstudio.text import harmless
@@ -37,17 +39,22 @@ if TYPE_CHECKING:
     from flowstudio.soul.slash import SlashCommand
     from flowstudio.studio.chat_entries import ApprovalCard
     from flowstudio.studio.chat_feed import ChatFeed
+    from flowstudio.studio.earlier import Earlier
     from flowstudio.wire import Event
 
 type Pane = Literal["skills", "flow", "chat"]
 _PANES: tuple[Pane, ...] = ("skills", "flow", "chat")
+_NOW = frozenset(
+    f"run.{what}" for what in ("start", "step", "continue", "to", "jump", "again", "more")
+) | {"edit.prompt"}
+"""Commands that are about what is now: whoever gives one looks back no longer."""
 
 
 class StudioScreen(Screen[None]):
     """Skills, flow and chat, with the run's controls."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(command.binding() for command in COMMANDS),
+        *bindings_of("studio"),
         Binding("tab", "next_pane(1)", "Next pane", show=False),
         Binding("shift+tab", "next_pane(-1)", "Previous pane", show=False),
     ]
@@ -60,7 +67,9 @@ class StudioScreen(Screen[None]):
         self.options = options
         self.driver = Driver(options, self._take_event)
         self.library = Library(options.path, options.skills_dirs)
-        self.desk = RunDesk(self, self.driver, self._show_news)
+        self.desk = RunDesk(self, self.driver, self.show_news)
+        self.past = HistoryDesk(self, self.driver, self.desk)
+        self.driver.on_earlier = self._show_earlier
         self.driver.on_loop = lambda text, rounds: self.call_later(self.desk.run_loop, text, rounds)
         self._commands = self._make_commands()
         self._feed: ChatFeed | None = None
@@ -171,6 +180,7 @@ class StudioScreen(Screen[None]):
         session.add_commands(self._flow_commands)
         self._top.model = self.driver.model_name
         self._offer_commands()
+        self.past.offer()
 
     async def on_unmount(self) -> None:
         """The studio ends: so do the servers of tools that it started."""
@@ -193,6 +203,7 @@ class StudioScreen(Screen[None]):
             else ""
         )
         self.bench.pane.show_skill(skill)
+        self.past.offer()
 
     def _follow_disk(self, changed: set[Path]) -> None:
         """Files changed: the catalogue is new already; show what concerns us, the picture first."""
@@ -229,7 +240,7 @@ class StudioScreen(Screen[None]):
                 pass
         if not self._has_news:
             self._has_news = True
-            self.call_later(self._show_news)
+            self.call_later(self.show_news)
 
     def _chat_feed(self) -> ChatFeed:
         if self._feed is None:
@@ -238,16 +249,30 @@ class StudioScreen(Screen[None]):
             self._feed = ChatFeed(self._chat.log_view)
         return self._feed
 
-    def _show_news(self) -> None:
+    def show_news(self) -> None:
+        """Bring everything up to the run's state, or to the moment that is looked at."""
         self._has_news = False
-        state = self.driver.state
-        self._top.run_state = state
+        state, look = self.driver.state, self.driver.look
+        self._top.run_state = look.then if look else state
         self.bench.show_news()
         skill = self.driver.skill
         if skill is None or state is None or state.phase == "ended":
             self._skills.running = None
         else:
             self._skills.running = (skill.name, GLYPHS[state.phase])
+
+    def _show_earlier(self, earlier: Earlier) -> None:
+        """A run goes on: show the end of what it has done so far."""
+        from flowstudio.studio.retelling import retell
+
+        feed = self._chat_feed()
+        feed.forget()
+        for event in retell(earlier.events):
+            feed.consume(event)
+
+    def on_timeline_visit_picked(self, message: Timeline.VisitPicked) -> None:
+        """A visit was picked: look at it."""
+        self.past.pick(message.index)
 
     # Chat
 
@@ -310,6 +335,12 @@ class StudioScreen(Screen[None]):
 
     async def action_command(self, command: str) -> None:
         """Carry out a command of the table, by its id."""
+        if self.driver.look is not None:
+            if command.startswith("run.branch"):
+                self.past.take_branch(int(command[-1]))
+                return
+            if command in _NOW:
+                self.past.back()
         outcome = self._commands[command]()
         if outcome is not None:
             await outcome
@@ -318,6 +349,7 @@ class StudioScreen(Screen[None]):
         """What carries out each command; every id of the table is here, a test says."""
         return {
             **self.desk.commands(),
+            **self.past.commands(),
             "edit.file": self._edit_file,
             "view.zoom": lambda: self.bench.pane.next_zoom(),
             "view.zoom_in": lambda: self.bench.pane.zoom_by(1),
@@ -423,6 +455,6 @@ class StudioScreen(Screen[None]):
                 f"key {command.key_display or command.key}",
                 partial(self.action_command, command.id),
             )
-            for command in COMMANDS
+            for command in commands_of("studio")
             if not command.id.startswith("run.branch")
         ]

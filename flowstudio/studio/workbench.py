@@ -14,6 +14,9 @@ from flowstudio.studio.flow_view import FlowView
 from flowstudio.studio.timeline import Timeline
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from flowstudio.run.state import RunState
     from flowstudio.skill import Skill
 
 
@@ -64,39 +67,50 @@ class Workbench(Vertical):
         run_skill, skill = self._driver.skill, self.skill
         return run_skill is not None and skill is not None and skill.path == run_skill.path
 
+    @property
+    def state(self) -> RunState | None:
+        """The run as it is shown: at the moment that is looked at, else as it stands now."""
+        look, skill = self._driver.look, self.skill
+        if look is not None and skill is not None and look.skill.path == skill.path:
+            return look.then
+        return self._driver.state if self.shows_run and look is None else None
+
+    @property
+    def forced(self) -> Mapping[str, str]:
+        """The branches that wait to be taken by hand, as far as they are shown."""
+        return self._driver.forced() if self.shows_run and self._driver.look is None else {}
+
     def enter(self, node: str) -> None:
         """The run entered a node."""
-        if self.shows_run:
+        if self.shows_run and self._driver.look is None:
             self.pane.stand_on(node)
 
     def toggle_follow(self) -> None:
         """Follow the current node, or leave the picture where it is."""
         self.pane.following = not self.pane.following
-        state = self._driver.state
+        state = self.state
         if self.pane.following and state is not None and state.current is not None:
             self.view.center_on(state.current)
         self.show_marks()
 
     def show_news(self) -> None:
         """Bring everything up to the run's state."""
-        self.query_one(Timeline).run_state = self._driver.state
+        timeline, look = self.query_one(Timeline), self._driver.look
+        timeline.looked_at = look.index if look else None
+        timeline.run_state = look.run if look else self._driver.state
         self.show_marks()
         self.show_node()
 
     def show_marks(self) -> None:
         """Lay the run's state over the picture."""
         skill = self.skill
-        points = self._driver.breakpoints_of(skill).nodes if skill else frozenset[str]()
-        self.pane.show_marks(
-            self._driver.state if self.shows_run else None,
-            points,
-            self._driver.forced() if self.shows_run else {},
-        )
+        points = self._driver.points.of(skill).nodes if skill else frozenset[str]()
+        self.pane.show_marks(self.state, points, self.forced)
 
     def show_node(self) -> None:
         """The selected node in the detail pane, else the current one."""
         detail = self.query_one(DetailPane)
-        state = self._driver.state if self.shows_run else None
+        state = self.state
         chart = self.skill.chart if self.skill else None
         current = state.current if state and state.phase in ("running", "paused") else None
         node_id = self.selected or current
@@ -112,7 +126,7 @@ class Workbench(Vertical):
             NodeView(
                 chart.nodes[node_id],
                 exits,
-                forced=self._driver.forced().get(node_id) if self.shows_run else None,
+                forced=self.forced.get(node_id),
                 is_current=node_id == current,
                 run=state,
             )
@@ -133,9 +147,8 @@ class Workbench(Vertical):
             self.pane.following = False
             self.show_marks()
 
-    def on_timeline_visit_picked(self, message: Timeline.VisitPicked) -> None:
-        """Select the node of a visit."""
-        if message.visit.node in (self.view.drawing.boxes if self.view.drawing else {}):
-            self.view.selected = message.visit.node
-            self.view.reveal(message.visit.node)
-            self.show_node()
+    def stand_on(self, node: str) -> None:
+        """Select a node and bring it into view, whether the picture follows the run or not."""
+        if node in (self.view.drawing.boxes if self.view.drawing else {}):
+            self.view.selected = node
+            self.view.reveal(node)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.command import CommandPalette
 
-from flowstudio.studio.commands import COMMANDS, OTHER_KEYS
+from flowstudio.studio.commands import OTHER_KEYS, commands_of
 from flowstudio.studio.dialogs import HelpDialog
 from tests.studio.kit import DEMO, FakeModel, Studio, open_studio, text_of, write_skill
 from tests.studio.test_studio_looking import is_in_view
@@ -174,11 +174,11 @@ def is_grey(color: object) -> bool:
 
 
 async def test_the_help_names_every_command(work: Path) -> None:
-    async with open_studio(work, size=(120, 60)) as studio:
+    async with open_studio(work, size=(120, 80)) as studio:
         await studio.press("question_mark")
         await studio.until(lambda: isinstance(studio.app.screen, HelpDialog), "the help")
         await studio.until(lambda: "Keys" in studio.text, "the help on the screen")
-        for command in COMMANDS:
+        for command in commands_of("studio"):
             if command.id.startswith("run.branch") or command.id == "help":
                 continue
             assert command.help[:30] in studio.text, command.id
@@ -191,7 +191,7 @@ async def test_the_help_names_every_command(work: Path) -> None:
 async def test_the_palette_offers_every_command(work: Path) -> None:
     async with open_studio(work) as studio:
         offered = " ".join(c.title for c in studio.app.get_system_commands(studio.main))
-        for command in COMMANDS:
+        for command in commands_of("studio"):
             if not command.id.startswith("run.branch"):
                 assert command.help in offered, command.id
         assert "Theme" in offered

@@ -1,0 +1,256 @@
+"""Small questions around runs: where to rewind to, which flow is meant, what may go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from flowstudio.studio.marks import GLYPHS, style_of
+from flowstudio.text import first_line, harmless, shorten
+
+if TYPE_CHECKING:
+    from flowstudio.run.state import Visit
+
+_BOX = """
+    align: center middle;
+    & > Vertical {
+        width: 76; max-width: 94%; height: auto; max-height: 92%; padding: 1 2;
+        border: round $role-accent; background: $surface;
+    }
+    & Static { width: 1fr; height: auto; }
+    & Input { height: 1; border: none; padding: 0 1; background: $panel; }
+"""
+
+
+class ChoiceDialog(ModalScreen[str | None]):
+    """A question with a few answers, each by its key or a click; None where none is given."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel")]
+
+    DEFAULT_CSS = f"ChoiceDialog {{ {_BOX} & #answers {{ margin-top: 1; }} }}"
+
+    def __init__(
+        self, title: str, question: str, answers: Mapping[str, str], *, cancel: str = "cancel"
+    ) -> None:
+        """`answers` are words by key; the key is what is given back."""
+        super().__init__()
+        self._title = title
+        self._question = question
+        self._answers = dict(answers)
+        self._cancel = cancel
+
+    def compose(self) -> ComposeResult:
+        """The question, and its answers."""
+        with Vertical() as box:
+            box.border_title = self._title
+            yield Static(harmless(self._question), markup=False)
+            yield Static("", id="answers")
+
+    def on_mount(self) -> None:
+        """Write the answers with their keys."""
+        lines: list[Text] = []
+        key_style = style_of(self, "accent") + style_of(self, "bold")
+        for key, words in (*self._answers.items(), ("esc", self._cancel)):
+            line = Text(f" {key:>3} ", key_style)
+            line.append(words, style_of(self, "text"))
+            action = "dismiss(None)" if key == "esc" else f"screen.answer({key!r})"
+            lines.append(line.on(click=action))
+        self.query_one("#answers", Static).update(_joined(lines))
+
+    def action_answer(self, key: str) -> None:
+        """Give an answer."""
+        self.dismiss(key)
+
+    def on_key(self, event: events.Key) -> None:
+        """Each answer has its key."""
+        if event.character in self._answers:
+            event.stop()
+            self.dismiss(event.character)
+
+
+class NumberDialog(ModalScreen[int | None]):
+    """Asks for a number from 1 on."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel")]
+
+    DEFAULT_CSS = f"NumberDialog {{ {_BOX} & Static {{ margin-bottom: 1; }} }}"
+
+    def __init__(self, title: str, question: str, value: int) -> None:
+        super().__init__()
+        self._title = title
+        self._question = question
+        self._value = value
+
+    def compose(self) -> ComposeResult:
+        """A sentence and a line."""
+        with Vertical() as box:
+            box.border_title = self._title
+            box.border_subtitle = "enter allows them · esc cancels"
+            yield Static(harmless(self._question), markup=False)
+            yield Input(str(self._value), type="integer", max_length=6, compact=True)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Use it, if it is a number that makes sense."""
+        if event.value.isdecimal() and int(event.value) > 0:
+            self.dismiss(int(event.value))
+
+
+@dataclass(frozen=True, slots=True)
+class Rewind:
+    """Where a run is forked, and which branch is taken there by hand."""
+
+    move: int
+    branch: str | None = None
+
+
+class RewindDialog(ModalScreen[Rewind | None]):
+    """Picks the visit before which a run is forked, and perhaps a branch to take there."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Cancel"),
+        *(Binding(str(number), f"branch({number})", show=False) for number in range(1, 10)),
+    ]
+
+    DEFAULT_CSS = f"""
+    RewindDialog {{
+        {_BOX}
+        & OptionList {{
+            height: auto; max-height: 14; border: none; padding: 0; background: $surface;
+            margin: 1 0; scrollbar-size: 1 1;
+        }}
+        & #prompt {{ color: $role-muted; max-height: 6; }}
+    }}
+    """
+
+    def __init__(
+        self, visits: Sequence[Visit], at: int, exits: Mapping[str, Sequence[tuple[str, str]]]
+    ) -> None:
+        """`at` is the visit that is offered first, `exits` the branches with targets by node."""
+        super().__init__()
+        self._visits = tuple(visits)
+        self._at = at
+        self._exits = exits
+
+    def compose(self) -> ComposeResult:
+        """The visits, and what can be done at the one that is picked."""
+        with Vertical() as box:
+            box.border_title = "Rewind"
+            box.border_subtitle = "enter forks there · esc cancels"
+            yield Static(
+                "A new run goes on before the visit that you pick. This one stays as it is.",
+                markup=False,
+            )
+            yield OptionList(
+                *(Option(self._line(visit)) for visit in self._visits), compact=True, markup=False
+            )
+            yield Static("", id="prompt", markup=False)
+
+    def on_mount(self) -> None:
+        """Begin with the visit that was looked at."""
+        self.query_one(OptionList).highlighted = self._at
+
+    def _line(self, visit: Visit) -> Text:
+        text = Text(f"{visit.move:>4} ", style_of(self, "dim"), no_wrap=True)
+        text.append(shorten(harmless(visit.node), 20), style_of(self, "text"))
+        if visit.visit > 1:
+            text.append(f" visit {visit.visit}", style_of(self, "muted"))
+        if visit.branch is not None:
+            glyph = GLYPHS["forced" if visit.forced else "chosen"]
+            role = "forced" if visit.forced else "done"
+            text.append(f" {glyph} {shorten(harmless(visit.branch), 20)}", style_of(self, role))
+        said = first_line(visit.answer or visit.prompt or visit.label)
+        text.append(f"  {shorten(harmless(said), 40)}", style_of(self, "dim"))
+        return text
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Show the prompt and the branches of the visit under the cursor."""
+        visit = self._visits[event.option_index]
+        said = shorten(harmless(visit.prompt or visit.label), 150)
+        text = Text(said, style_of(self, "muted"))
+        for number, (label, target) in enumerate(self._exits.get(visit.node, ())[:9], 1):
+            text.append(f"\n {number} ", style_of(self, "accent") + style_of(self, "bold"))
+            text.append(f"take {harmless(label)}", style_of(self, "forced"))
+            text.append(f"  → {shorten(harmless(target), 40)}", style_of(self, "muted"))
+        self.query_one("#prompt", Static).update(text)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Fork there."""
+        self.dismiss(Rewind(self._visits[event.option_index].move))
+
+    def action_branch(self, number: int) -> None:
+        """Fork there and take that branch."""
+        at = self.query_one(OptionList).highlighted
+        if at is None:
+            return
+        visit = self._visits[at]
+        exits = self._exits.get(visit.node, ())
+        if number <= len(exits):
+            self.dismiss(Rewind(visit.move, exits[number - 1][0]))
+
+
+type Aim = tuple[Literal["set", "clear", "go"], int]
+
+
+class PointsDialog(ModalScreen["Aim | None"]):
+    """Lists breakpoints: what is to be done with which."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,L", "dismiss(None)", "Close"),
+        Binding("delete,b,x", "clear", "Clear"),
+        Binding("e,B", "set", "Edit"),
+    ]
+
+    DEFAULT_CSS = f"""
+    PointsDialog {{
+        {_BOX}
+        & OptionList {{
+            height: auto; max-height: 16; border: none; padding: 0; background: $surface;
+        }}
+    }}
+    """
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        super().__init__()
+        self._lines = tuple(lines)
+
+    def compose(self) -> ComposeResult:
+        """One line for each."""
+        with Vertical() as box:
+            box.border_title = "Breakpoints"
+            box.border_subtitle = "enter shows the node · e edits · x clears · esc closes"
+            if self._lines:
+                options = [Option(f"● {harmless(line)}") for line in self._lines]
+                yield OptionList(*options, compact=True, markup=False)
+            else:
+                yield Static("none yet: select a node, then b or B sets one", markup=False)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Show its node."""
+        self.dismiss(("go", event.option_index))
+
+    def action_clear(self) -> None:
+        """Clear it."""
+        self._give("clear")
+
+    def action_set(self) -> None:
+        """Change its condition."""
+        self._give("set")
+
+    def _give(self, what: Literal["set", "clear"]) -> None:
+        for listing in self.query(OptionList):
+            if listing.highlighted is not None:
+                self.dismiss((what, listing.highlighted))
+
+
+def _joined(lines: Sequence[Text]) -> Text:
+    return Text("\n").join(lines)
