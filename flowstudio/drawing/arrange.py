@@ -54,14 +54,15 @@ def arrange(shape: Shape, keys: Sequence[EdgeKey], memory: Memory | None) -> tup
     ids = shape[0]
     if memory and 2 * sum(node_id in memory.nodes for node_id in ids) >= len(ids):
         allowed = ordering.total * 1.25 + 2
-        if memory.reading == reading:
+        old_reading = memory.reading_of(ids)
+        if old_reading == reading:
             order_as_before(ordering, wish_for(memory, ordering.graph, ids, keys), allowed)
         else:
-            graph = _read(shape, memory.reading)[0]
+            graph = _read(shape, old_reading)[0]
             old = Ordering(graph)
             order_by_source(old)
             if order_as_before(old, wish_for(memory, graph, ids, keys), allowed):
-                ordering, reading = old, memory.reading
+                ordering, reading = old, old_reading
     return ordering.graph, replace(take_order(ordering), reading=reading)
 
 

@@ -40,13 +40,34 @@ class Memory:
         default_factory=dict[EdgeKey, tuple[tuple[int, ...], tuple[int, ...]]]
     )
     """For each edge, the sides of its two lanes (if it leads back), and its places by layer."""
-    past: tuple[tuple[Shape, Order], ...] = ()
-    reading: int = 0
-    """As of the latest order."""
+    past: tuple[Mapping[Shape, Order], ...] = ()
+    """The parts of the charts drawn so far, the latest chart first."""
+    readings: Mapping[str, int] = field(default_factory=dict[str, int])
+    """For each node, the reading of its part."""
 
     def recall(self, shape: Shape) -> Order | None:
-        """The order that this very chart had, if it has been drawn before."""
-        return next((order for known, order in self.past if known == shape), None)
+        """The order that this very part of a chart had, if it has been drawn before."""
+        return next((parts[shape] for parts in self.past if shape in parts), None)
+
+    def reading_of(self, ids: Sequence[str]) -> int:
+        """The reading of the part in which the first known of these nodes was."""
+        return next((self.readings[node] for node in ids if node in self.readings), 0)
+
+
+@dataclass(slots=True)
+class Trace:
+    """What there is to remember of a part of a chart that has been laid out."""
+
+    shape: Shape
+    order: Order
+    graph: Layered
+    keys: Sequence[EdgeKey]
+    x: list[int]
+
+    def move(self, cross: int) -> None:
+        """Say that the part stands so far from the drawing's beginning."""
+        if cross:
+            self.x = [place + cross for place in self.x]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,25 +111,23 @@ def wish_for(memory: Memory, graph: Layered, ids: Sequence[str], keys: Sequence[
     return Wish(tuple(places), sides)
 
 
-def remember(
-    before: Memory | None,
-    shape: Shape,
-    order: Order,
-    graph: Layered,
-    keys: Sequence[EdgeKey],
-    x: Sequence[int],
-) -> Memory:
+def remember(before: Memory | None, parts: Sequence[Trace]) -> Memory:
     """The memory after a chart has been laid out."""
-    ids = shape[0]
+    nodes: dict[str, int] = {}
     lines: dict[EdgeKey, tuple[tuple[int, ...], tuple[int, ...]]] = {}
-    for edge, chain in enumerate(graph.chains):
-        line = tuple(x[item] for item in chain if graph.kind[item] != Kind.BOX)
-        lanes = (chain[0], chain[-1]) if chain else ()
-        lines[keys[edge]] = (tuple(order.sides[i] for i in lanes if i in order.sides), line)
-    past = [(known, kept) for known, kept in before.past if known != shape] if before else []
-    return Memory(
-        {node_id: x[node] for node, node_id in enumerate(ids)},
-        lines,
-        ((shape, order), *past[: _PAST - 1]),
-        order.reading,
-    )
+    readings: dict[str, int] = {}
+    for part in parts:
+        graph, order, x = part.graph, part.order, part.x
+        for node, node_id in enumerate(part.shape[0]):
+            nodes[node_id] = x[node]
+            readings[node_id] = order.reading
+        for edge, chain in enumerate(graph.chains):
+            line = tuple(x[item] for item in chain if graph.kind[item] != Kind.BOX)
+            lanes = (chain[0], chain[-1]) if chain else ()
+            lines[part.keys[edge]] = (
+                tuple(order.sides[i] for i in lanes if i in order.sides),
+                line,
+            )
+    now = {part.shape: part.order for part in parts}
+    past = [then for then in before.past if then.keys() != now.keys()] if before else []
+    return Memory(nodes, lines, (now, *past[: _PAST - 1]), readings)

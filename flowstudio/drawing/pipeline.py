@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,11 +10,13 @@ from flowstudio.drawing.arrange import arrange
 from flowstudio.drawing.canvas import Canvas
 from flowstudio.drawing.channels import route_channel
 from flowstudio.drawing.columns import place_columns, place_express, port_ranges, stretch_springs
+from flowstudio.drawing.cycles import Edge
 from flowstudio.drawing.drawing import Box, Drawing, Glyphs, Path, Zoom
 from flowstudio.drawing.footprints import DOWN, RIGHT, Style, take_footprints
 from flowstudio.drawing.glyphs import glyph_set
 from flowstudio.drawing.measure import TITLE_WIDTH, Face, face_of, label_rows
-from flowstudio.drawing.memory import Memory, Shape, edge_keys, remember
+from flowstudio.drawing.memory import Memory, Shape, Trace, edge_keys, remember
+from flowstudio.drawing.parts import Part, find_parts, join, pack
 from flowstudio.drawing.ports import place_ports
 from flowstudio.drawing.routes import Layout, Rect, lay_out
 from flowstudio.drawing.spine import find_spine
@@ -101,9 +103,42 @@ def _draw(
 
     first = [index for index, face in enumerate(faces) if face.kind == "begin"]
     ids = tuple(nodes)
+    parts = find_parts(len(faces), edges, first)
+    memory = previous.order if previous else None
+    laid = [
+        _lay_out_part(part, ids, edges, faces, labels, first, style, memory, width)
+        for part in parts
+    ]
+    layouts = [layout for layout, _ in laid]
+    traces = [trace for _, trace in laid]
+    places = pack(layouts, style, width)
+    layout = join(parts, layouts, places, len(faces), len(edges))
+    for trace, (cross, _) in zip(traces, places, strict=True):
+        trace.move(cross)
+    memory = remember(memory, traces)
+    return _finish(layout, way, zoom, faces, flow_edges, given, labels, glyphs, memory)
+
+
+def _lay_out_part(
+    part: Part,
+    all_ids: tuple[str, ...],
+    all_edges: Sequence[Edge],
+    all_faces: Sequence[Face],
+    all_labels: Sequence[tuple[str, ...]],
+    all_first: Sequence[int],
+    style: Style,
+    memory: Memory | None,
+    width: int | None,
+) -> tuple[Layout, Trace]:
+    """Everything from the order to the routes, for one part of the chart alone."""
+    number = {node: index for index, node in enumerate(part.nodes)}
+    ids = tuple(all_ids[node] for node in part.nodes)
+    faces = [all_faces[node] for node in part.nodes]
+    edges = [(number[src], number[dst]) for src, dst in (all_edges[i] for i in part.edges)]
+    labels = [all_labels[index] for index in part.edges]
+    first = [number[node] for node in all_first if node in number]
     keys = edge_keys(ids, edges)
     shape: Shape = (ids, tuple(edges), tuple(bool(rows) for rows in labels), tuple(first))
-    memory = previous.order if previous else None
     graph, order = arrange(shape, keys, memory)
 
     loops: list[list[int]] = [[] for _ in faces]
@@ -122,8 +157,7 @@ def _draw(
     ports = place_ports(graph, ranges, x, style.port)
     channels = [route_channel(gap) for gap in ports]
     layout = lay_out(graph, prints, edges, labels, x, ports, channels, style)
-    memory = remember(memory, shape, order, graph, keys, x)
-    return _finish(layout, way, zoom, faces, flow_edges, given, labels, glyphs, memory)
+    return layout, Trace(shape, order, graph, keys, x)
 
 
 def _style(way: Direction, zoom: Zoom, tight: bool) -> Style:

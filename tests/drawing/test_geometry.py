@@ -121,7 +121,6 @@ def test_the_review_pipeline_is_compact() -> None:
     assert drawing.width <= 60
 
 
-
 def test_the_main_line_of_a_long_flow_does_not_drift() -> None:
     for seed, most in ((0, 120), (1, 105), (2, 115)):
         assert draw(program_chart(seed, 200), zoom="title").width <= most
