@@ -49,6 +49,9 @@ class Change:
     why: str
     """What it comes from."""
     files: tuple[FileChange, ...]
+    topic: str = ""
+    """Two changes of the same topic are the same proposal, whatever their files hold by now; empty
+    where the files tell. Not kept on record."""
 
     @property
     def risk(self) -> float:
@@ -58,7 +61,9 @@ class Change:
     @property
     def fingerprint(self) -> str:
         """The same for the same change, whenever it is proposed."""
-        digest = hashlib.sha256()
+        digest = hashlib.sha256(f"{self.kind}\n{self.topic}\n".encode(errors="replace"))
+        if self.topic:
+            return digest.hexdigest()
         for file in self.files:
             digest.update(repr((str(file.path), file.before, file.after)).encode(errors="replace"))
         return digest.hexdigest()

@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from flowstudio.mindflow.model import UNSCORED, History, Library, LibrarySkill
+from flowstudio.mindflow.model import History, Library, LibrarySkill
+from flowstudio.mindflow.scoring import score_skill
 
 type Score = Callable[[LibrarySkill], float]
 """How good a skill is, 0 to 1."""
@@ -355,20 +356,9 @@ def _follow_circle(library: _Producers, reach: _Reach, goal: str) -> Circle:
 
 def scores_of(library: Library, histories: Mapping[str, History]) -> Score:
     """The score of each skill of a library by its methodologies and its history."""
+    methodologies = tuple(library.methodologies.values())
 
     def score(skill: LibrarySkill) -> float:
-        history = histories.get(skill.name, _NO_HISTORY)
-        weight = sum(one.weight for one in library.methodologies.values())
-        kept = sum(
-            one.weight * skill.methodology_scores.get(one.id, UNSCORED)
-            for one in library.methodologies.values()
-        )
-        base = kept / weight if weight else UNSCORED
-        if history.usage_count:
-            base = 0.7 * base + 0.3 * history.success_rate
-        return min(max(base, 0.0), 1.0)
+        return score_skill(skill, methodologies, histories.get(skill.name)).value
 
     return score
-
-
-_NO_HISTORY = History()

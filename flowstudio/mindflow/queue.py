@@ -108,6 +108,15 @@ class ReviewQueue:
             return Proposed(level, await self.ask(one, approval))
         return Proposed(level, one)
 
+    def add(self, change: Change) -> tuple[Queued, bool]:
+        """Let a change wait, however small its risk; and whether it is a new one.
+
+        Raises:
+            DatabaseError: it cannot be kept.
+        """
+        known = self._find_same(change)
+        return (known, False) if known is not None else (self._add(change), True)
+
     async def ask(self, one: Queued, approval: Asks) -> Queued:
         """Let the user decide in the place where tools ask too."""
         change = one.change
