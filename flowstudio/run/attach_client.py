@@ -244,6 +244,8 @@ class AttachedRun:
             pass  # gone; `is_over` tells whether the run is
         finally:
             self.detach()
+            with contextlib.suppress(OSError):
+                await self._writer.wait_closed()
 
     def _read(self, line: bytes) -> Event | None:
         """The event in a line; None at the end."""

@@ -153,8 +153,9 @@ class AttachServer:
             tasks = dict(self._tasks)
             if reading := [task for task, one in tasks.items() if one in self._studios]:
                 await asyncio.wait(reading, timeout=_FAREWELL)
-            for task in (self._accepting, *tasks):
-                task.cancel()
+            for studio in tasks.values():
+                studio.writer.transport.abort()
+            self._accepting.cancel()
             await asyncio.gather(self._accepting, *tasks, return_exceptions=True)
 
     # Those who come
@@ -278,6 +279,9 @@ class AttachServer:
                     raise CannotObey("that question was answered already")
             case Command():
                 self._obey(message)
+                # At a gate it would be said too, but the others who look on would not see it until
+                # the run comes to one.
+                self.control.tell()
 
     def _obey(self, given: Command) -> None:
         """Give a command to the run, in its user's name."""
