@@ -68,7 +68,7 @@ def build_graph(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         choices=("skill", "state", "methodology", "artifact"),
         metavar="KIND",
-        help="skill, state, methodology, artifact; default: all in JSON, else all but methodologies",
+        help="skill, state, methodology, artifact; default: all but methodologies, in JSON all",
     )
     parser.add_argument(
         "--format",

@@ -73,7 +73,7 @@ class BoltGraph:
             self._run("MATCH (n:Library {name: $library}) RETURN n.digest AS digest")
         except self._errors as error:
             self.close()
-            raise GraphDown(f"{self._address} cannot be reached{_ADVICE}") from error
+            raise GraphDown(f"{self._address} cannot be used{_ADVICE}") from error
         except GraphDown:
             self.close()
             raise
@@ -219,7 +219,7 @@ class BoltGraph:
             with self._driver.session(database=self._database) as session:
                 return session.run(statement, given).data()
         except self._errors as error:
-            raise GraphDown(f"{self._address} gave up{_ADVICE}") from error
+            raise GraphDown(f"{self._address} does not answer{_ADVICE}") from error
 
 
 def _edge(row: Mapping[str, Any]) -> Edge:
