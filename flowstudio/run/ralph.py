@@ -57,3 +57,16 @@ def ralph_moves(iterations: int) -> int:
     BEGIN → R1, R1 → R2, each CONTINUE between two rounds, and STOP.
     """
     return UNBOUNDED_MOVES if iterations < 0 else iterations + 2
+
+
+def split_rounds(text: str) -> tuple[int | None, str]:
+    """The number of rounds that a text begins with (-1 without bound), and the prompt behind it.
+
+    None where it begins with none.
+    """
+    head, _, rest = text.strip().partition(" ")
+    number = head.removeprefix("-")
+    is_number = number.isascii() and number.isdecimal() and len(number) <= 6
+    if not is_number or int(head) < -1 or int(head) == 0:
+        return None, text.strip()
+    return int(head), rest.strip()

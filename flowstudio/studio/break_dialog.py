@@ -36,7 +36,8 @@ class BreakDialog(ModalScreen["Breakpoint | str | None"]):
         }
         & Static { width: 1fr; height: auto; margin-bottom: 1; color: $role-muted; }
         & Input { height: 1; border: none; padding: 0 1; margin-bottom: 1; background: $panel; }
-        & #wrong { color: $role-fault; margin-bottom: 0; }
+        & #wrong { margin-bottom: 0; }
+        & #wrong.-bad { color: $role-fault; }
     }
     """
 
@@ -58,18 +59,36 @@ class BreakDialog(ModalScreen["Breakpoint | str | None"]):
             yield Static(_EXAMPLES, markup=False)
             yield Static("", id="wrong", markup=False)
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Set the breakpoint, or say what is wrong with the line."""
-        from flowstudio.run.breakpoints import parse_breakpoint
-        from flowstudio.run.conditions import ConditionError
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Say while it is typed what the line means, or what is wrong with it."""
+        self._read(event.value)
 
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Set the breakpoint, or go to what is wrong with the line."""
         if not event.value.strip():
             self.dismiss("")
             return
+        found = self._read(event.value)
+        if isinstance(found, int):
+            event.input.cursor_position = found - 1
+        else:
+            self.dismiss(found)
+
+    def _read(self, line: str) -> Breakpoint | int:
+        """The breakpoint that the line describes, or the column of what is wrong with it."""
+        from flowstudio.run.breakpoints import parse_breakpoint
+        from flowstudio.run.conditions import ConditionError
+
+        shown = self.query_one("#wrong", Static)
         try:
-            point = parse_breakpoint(self._node, event.value)
+            point = parse_breakpoint(self._node, line)
         except ConditionError as error:
-            self.query_one("#wrong", Static).update(harmless(str(error)))
-            event.input.cursor_position = error.column - 1
-            return
-        self.dismiss(point)
+            shown.set_class(True, "-bad")
+            shown.update(harmless(str(error)))
+            return error.column
+        shown.set_class(False, "-bad")
+        moment, _, condition = point.text.partition(" ")
+        when = f"each time that {condition}" if condition else "each time"
+        means = f"pauses {moment} “{self._node}”, {when}" if line.strip() else "clears it"
+        shown.update(harmless(means))
+        return point

@@ -160,7 +160,8 @@ class HistoryScreen(Screen[HistoryAct | None]):
         if run.reason == "reached_end":
             glyph, role = GLYPHS["done"], "done"
         text = Text(no_wrap=True, overflow="ellipsis")
-        mark = _MARK if run.id in self._marked else " "
+        # A list strips the plain spaces before an option.
+        mark = _MARK if run.id in self._marked else "\u00a0"
         text.append(mark, style_of(self, "accent"))
         text.append(glyph, style_of(self, role))
         name = f" {row.branch}{shorten(harmless(header.flow if header else run.id), 40)}{row.fork}"
