@@ -64,6 +64,14 @@ class BreakpointBook:
         else:
             self.of(skill).discard(node, when)
 
+    def lend(self, skill: Skill, points: Breakpoints) -> None:
+        """Show another process's breakpoints as the flow's; they are not kept."""
+        self._points[skill.path] = points
+
+    def take_back(self, skill: Skill) -> None:
+        """The user's own are the flow's again."""
+        self._points.pop(skill.path, None)
+
     def _keep(self, path: Path) -> None:
         from flowstudio.run.kept_breakpoints import keep_breakpoints
 

@@ -19,14 +19,16 @@ if TYPE_CHECKING:
     from flowstudio.config import Config
     from flowstudio.flow.model import FlowEdge
     from flowstudio.models.rehearsal import Question
+    from flowstudio.run.attach_client import AttachedRun, RemoteQuestions
     from flowstudio.run.control import RunControl
     from flowstudio.run.resume import Which
     from flowstudio.run.session import RunRequest, Session
     from flowstudio.run.state import RunState
     from flowstudio.skill.skill import Skill
     from flowstudio.studio.earlier import Earlier
+    from flowstudio.soul.questions import Questions
     from flowstudio.studio.look import Look
-    from flowstudio.wire import Event
+    from flowstudio.wire import Event, Verdict
 
 
 class CommandRefused(Exception):
@@ -51,6 +53,8 @@ class Driver:
     """Takes a plain prompt that is to be a Ralph loop, and its rounds."""
     on_earlier: Callable[[Earlier], object] | None = None
     """Takes an earlier run when it goes on: what it has done so far is shown again."""
+    remote: AttachedRun | None = None
+    """The run of another process that this studio is attached to."""
     look: Look | None = None
     """An earlier moment that is looked at; None while the screen shows what is now."""
     _ready: asyncio.Event = field(default_factory=asyncio.Event)
@@ -120,6 +124,8 @@ class Driver:
     @property
     def model_name(self) -> str:
         """Who answers, for the top line."""
+        if self.remote is not None:
+            return self.remote.folder.header.model
         session = self.session
         return session.llm.name if session and session.llm else self._model_name
 
@@ -212,6 +218,12 @@ class Driver:
         finally:
             self._resumed = None
 
+    async def attach(self, remote: AttachedRun, earlier: Earlier) -> None:
+        """Watch and steer the run of another process until it ends, or this studio is detached."""
+        from flowstudio.studio.attached import follow
+
+        await self._run(follow(self, remote, earlier, self._take), earlier.skill)
+
     async def _make_control(self, skill: Skill, *, stepping: bool) -> RunControl:
         await self._ready.wait()
         session = self.session
@@ -252,10 +264,16 @@ class Driver:
         request = prompt_request(prompt, rounds)
         return request, drawn_only(request.name, request.source, self.session.runtime.work_dir)
 
+    @property
+    def rounds(self) -> int:
+        """The rounds of a plain prompt's loop, as configured; 0 for none."""
+        session = self.session
+        return session.runtime.config.loop.max_ralph_iterations if session else 0
+
     async def _take_prompt(self, prompt: object) -> bool:
         """A plain prompt becomes a loop where the user wants that; talk within a run does not."""
         assert self.session is not None
-        rounds = self.session.runtime.config.loop.max_ralph_iterations
+        rounds = self.rounds
         if not rounds or self.is_running or self.on_loop is None or not isinstance(prompt, str):
             return False
         self.on_loop(prompt, rounds)
@@ -320,14 +338,19 @@ class Driver:
 
     # Hot reload
 
-    def reload(self, skill: Skill) -> None:
-        """The skill's file changed: a run that is on follows, if the flow can be run."""
+    def reload(self, skill: Skill, renamed: tuple[str, ...] = ()) -> None:
+        """The skill's file changed: a run that is on follows, if the flow can be run.
+
+        `renamed` is the old and the new id of a node that was renamed.
+        """
         same = self.skill is not None and self.skill.path == skill.path
-        if not same or self.session is None:
+        if not same or self.session is None or self.remote is not None:
             return
+        if self.skill is not None and self.skill.source == skill.source:
+            return  # touched, or taken in already
         self.skill = skill
         if skill.flow is not None:
-            self.session.reload(skill.flow, skill.source)
+            self.session.reload(skill.flow, skill.source, renamed)
 
     # Questions and talk
 
@@ -349,19 +372,31 @@ class Driver:
 
     def answer_question(self, text: str) -> bool:
         """Answer the question that waits, by a branch's number or in words; False if none waits."""
-        session = self.session
-        if session is None or not session.runtime.questions.pending:
+        questions = self.questions
+        if questions is None or not questions.pending:
             return False
-        question = session.runtime.questions.pending[0]
+        question = questions.pending[0]
         if text.isdigit() and 1 <= int(text) <= len(question.options):
             text = question.options[int(text) - 1]
         elif text.isdigit() and question.options:
             raise CommandRefused(f"there are {len(question.options)} answers to choose from")
         is_branch = text in self._branch_labels() and text in question.options
-        session.runtime.questions.answer(
-            question.id, f"<choice>{text}</choice>" if is_branch else text
-        )
+        questions.answer(question.id, f"<choice>{text}</choice>" if is_branch else text)
         return True
+
+    @property
+    def questions(self) -> Questions | RemoteQuestions | None:
+        """What the user is asked, here or where the run is made; None before the session stands."""
+        if self.remote is not None:
+            return self.remote.questions
+        return self.session.runtime.questions if self.session else None
+
+    def approve(self, request: str, verdict: Verdict) -> None:
+        """The user's word on a tool's request."""
+        if self.remote is not None:
+            self.remote.approve(request, verdict)
+        elif self.session is not None:
+            self.session.runtime.approval.answer(request, verdict)
 
     def _branch_labels(self) -> set[str]:
         return {edge.label for edge in self.exits() if edge.label}
@@ -375,6 +410,8 @@ class Driver:
         await self._ready.wait()
         session = self.session
         assert session is not None
+        if self.remote is not None:
+            raise CommandRefused("the agent works in another process: it cannot be talked to here")
         control = self.control
         if self.is_talking or (control is not None and control.state != "paused"):
             raise CommandRefused("the agent is busy: wait, or pause the run with p")

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 type Handler = Callable[[], Awaitable[object] | None]
 """Carries out one command."""
 
+_ROUNDS = 10
+"""Of a loop for which no number is given or configured."""
 _NO_NODE = "select a node first: click it, or use the arrow keys"
 
 
@@ -135,6 +137,19 @@ class RunDesk:
         self._screen.show_skill(skill)
         self.work(self._driver.run_request(skill, request, stepping=False))
 
+    def ask_loop(self, text: str) -> None:
+        """`/ralph [rounds] prompt`: run the prompt as a loop, at most so many rounds."""
+        from flowstudio.run.ralph import split_rounds
+
+        rounds, prompt = split_rounds(text)
+        if self._driver.is_running:
+            self.refuse(CommandRefused("a run is on already: s stops it"))
+        elif not prompt:
+            self.refuse(CommandRefused("/ralph [rounds] prompt: /ralph 5 Make the tests pass"))
+        else:
+            configured = self._driver.rounds
+            self.run_loop(prompt, rounds if rounds is not None else configured or _ROUNDS)
+
     def work(self, doing: Coroutine[Any, Any, object]) -> None:
         """Run in the background what lasts as long as a run."""
         self._screen.run_worker(self._run(doing), group="run", exit_on_error=False)
@@ -204,11 +219,11 @@ class RunDesk:
             self._show_news()
 
     def _may_go_on(self) -> bool:
-        session = self._driver.session
+        questions = self._driver.questions
         if self._driver.is_talking:
             self.refuse(CommandRefused("the agent is still answering you; s stops it"))
             return False
-        if session is not None and session.runtime.questions.pending:
+        if questions is not None and questions.pending:
             self.refuse(CommandRefused("you are the model here: press the number of a branch"))
             return False
         return True
@@ -352,7 +367,11 @@ class RunDesk:
         def use(text: str | None) -> None:
             if text is not None:
                 control.replace_prompt(text)
-                self._screen.notify("the edited prompt will be sent: n sends it", timeout=4)
+                if (skill := self._driver.skill) is not None:
+                    self._screen.author.remember_prompt(skill, node.id, text)
+                self._screen.notify(
+                    "the edited prompt will be sent: n sends it, w writes it back", timeout=4
+                )
 
         from flowstudio.studio.dialogs import PromptDialog
 

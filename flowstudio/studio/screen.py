@@ -18,6 +18,8 @@ from textual.screen import Screen
 from textual.widgets import OptionList
 from textual.worker import Worker, WorkerState
 
+from flowstudio.studio.attach_desk import AttachDesk
+from flowstudio.studio.author_desk import AuthorDesk
 from flowstudio.studio.chat_pane import ChatInput, ChatPane
 from flowstudio.studio.commands import bindings_of, commands_of
 from flowstudio.studio.driver import CommandRefused, Driver, StudioOptions
@@ -29,6 +31,7 @@ from flowstudio.studio.marks import GLYPHS
 from flowstudio.studio.pane_tabs import PaneTabs
 from flowstudio.studio.run_desk import Handler, RunDesk
 from flowstudio.studio.skills_pane import SkillsPane
+from flowstudio.studio.source_pane import SourcePane
 from flowstudio.studio.timeline import Timeline
 from flowstudio.studio.top_line import TopLine
 from flowstudio.studio.workbench import Workbench
@@ -40,10 +43,13 @@ if TYPE_CHECKING:
     from flowstudio.studio.chat_entries import ApprovalCard
     from flowstudio.studio.chat_feed import ChatFeed
     from flowstudio.studio.earlier import Earlier
+    from flowstudio.studio.flow_view import FlowView
     from flowstudio.wire import Event
 
-type Pane = Literal["skills", "flow", "chat"]
-_PANES: tuple[Pane, ...] = ("skills", "flow", "chat")
+type Pane = Literal["skills", "flow", "source", "chat"]
+_PANES: tuple[Pane, ...] = ("skills", "flow", "source", "chat")
+_ROOM_FOR_ALL = 170
+"""Columns from which source and chat stand side by side."""
 _NOW = frozenset(
     f"run.{what}" for what in ("start", "step", "continue", "to", "jump", "again", "more")
 ) | {"edit.prompt"}
@@ -59,7 +65,7 @@ class StudioScreen(Screen[None]):
         Binding("shift+tab", "next_pane(-1)", "Previous pane", show=False),
     ]
 
-    pane: reactive[Pane] = reactive[Pane]("flow")
+    pane: reactive[Pane] = reactive[Pane]("flow", repaint=False)
     """The pane that is in use; on a narrow terminal the only one that shows."""
 
     def __init__(self, options: StudioOptions) -> None:
@@ -69,7 +75,9 @@ class StudioScreen(Screen[None]):
         self.library = Library(options.path, options.skills_dirs)
         self.desk = RunDesk(self, self.driver, self.show_news)
         self.past = HistoryDesk(self, self.driver, self.desk)
+        self.attaching = AttachDesk(self, self.driver, self.desk)
         self.driver.on_earlier = self._show_earlier
+        self.author = AuthorDesk(self, self.driver)
         self.driver.on_loop = lambda text, rounds: self.call_later(self.desk.run_loop, text, rounds)
         self._commands = self._make_commands()
         self._feed: ChatFeed | None = None
@@ -84,6 +92,7 @@ class StudioScreen(Screen[None]):
         with Horizontal(id="panes"):
             yield SkillsPane(id="skills-pane")
             yield Workbench(self.driver, id="middle")
+            yield SourcePane(id="source-pane")
             yield ChatPane(id="chat-pane")
 
     def on_mount(self) -> None:
@@ -109,6 +118,11 @@ class StudioScreen(Screen[None]):
     def bench(self) -> Workbench:
         """The middle of the screen: the flow, the node under the lens, the timeline."""
         return self.query_one(Workbench)
+
+    @property
+    def source(self) -> SourcePane:
+        """The text of the skill that is shown."""
+        return self.query_one(SourcePane)
 
     @property
     def _chat(self) -> ChatPane:
@@ -181,16 +195,43 @@ class StudioScreen(Screen[None]):
         self._top.model = self.driver.model_name
         self._offer_commands()
         self.past.offer()
+        if self.options.attach is not None:
+            self.attaching.attach(self.options.attach)
 
     async def on_unmount(self) -> None:
         """The studio ends: so do the servers of tools that it started."""
+        self.author.keep_copies()
         await self.driver.close()
 
     # Skills and their files
 
     def on_skills_pane_chosen(self, message: SkillsPane.Chosen) -> None:
-        """Another skill is selected: show it."""
-        self.show_skill(message.skill)
+        """Another skill is selected: show it, as its author has it."""
+        self.show_skill(self.author.show(message.skill))
+
+    def on_source_pane_read(self, message: SourcePane.Read) -> None:
+        """The source was edited: the drawing follows."""
+        if self.skill is not None and self.skill.path == message.skill.path:
+            self.show_skill(message.skill)
+
+    def on_source_pane_node_met(self, message: SourcePane.NodeMet) -> None:
+        """The cursor stands on a node: select it in the drawing."""
+        self.bench.view.select(message.node)
+
+    def on_source_pane_left(self, message: SourcePane.Left) -> None:
+        """Escape or tab in the source."""
+        if message.step:
+            self.action_next_pane(message.step)
+        else:
+            self._show_pane("flow")
+
+    def on_flow_view_selected(self, message: FlowView.Selected) -> None:
+        """A node was selected in the drawing: the source shows its place."""
+        self.author.selected(message.node)
+
+    def show_model(self, name: str) -> None:
+        """Say in the top line who answers."""
+        self._top.model = name
 
     def show_skill(self, skill: Skill) -> None:
         """Show a skill's flow."""
@@ -211,13 +252,17 @@ class StudioScreen(Screen[None]):
         assert catalogue is not None
         shown = self.skill
         same = catalogue.at(shown.path) if shown else None
+        self.author.follow(changed, catalogue.at)
         if same is not None and same.path in changed:
-            self.show_skill(same)
+            self.show_skill(self.author.shown_now(same))
         run_skill = self.driver.skill
         if run_skill is not None and run_skill.path in changed:
             now = catalogue.at(run_skill.path)
             if now is not None and not now.errors:
                 self.driver.reload(now)
+        if made := self.author.take_wanted(catalogue.at):
+            same = made
+            self.call_after_refresh(self._show_pane, "source")
         self._skills.show_skills(catalogue.skills, same.name if same else None)
         if self.driver.session is not None:
             self.driver.session.runtime.skills = catalogue.skills
@@ -309,9 +354,7 @@ class StudioScreen(Screen[None]):
 
     def on_approval_card_answered(self, message: ApprovalCard.Answered) -> None:
         """The user's word on a tool's request."""
-        session = self.driver.session
-        if session is not None:
-            session.runtime.approval.answer(message.request, message.verdict)
+        self.driver.approve(message.request, message.verdict)
 
     def _offer_commands(self) -> None:
         session = self.driver.session
@@ -322,7 +365,7 @@ class StudioScreen(Screen[None]):
     def _flow_commands(self) -> Iterable[SlashCommand]:
         from flowstudio.studio.flow_commands import flow_commands
 
-        return flow_commands(self.library.skills, self._select_and_run)
+        return flow_commands(self.library.skills, self._select_and_run, self._loop)
 
     def _select_and_run(self, asked: Skill | None, text: str) -> None:
         skill = asked or self.skill
@@ -330,6 +373,10 @@ class StudioScreen(Screen[None]):
             return
         self._skills.show_skills(self.library.skills, skill.name)
         self.call_after_refresh(self.desk.ask_and_run, skill, text or None, stepping=False)
+
+    def _loop(self, text: str) -> None:
+        # Once the command is over: the agent counts as busy until then.
+        self.call_after_refresh(self.desk.ask_loop, text)
 
     # Commands
 
@@ -350,6 +397,8 @@ class StudioScreen(Screen[None]):
         return {
             **self.desk.commands(),
             **self.past.commands(),
+            "run.detach": self.attaching.detach,
+            **self.author.commands(),
             "edit.file": self._edit_file,
             "view.zoom": lambda: self.bench.pane.next_zoom(),
             "view.zoom_in": lambda: self.bench.pane.zoom_by(1),
@@ -412,7 +461,10 @@ class StudioScreen(Screen[None]):
 
     def action_next_pane(self, step: int) -> None:
         """Go to another pane; on a narrow terminal it takes the place of this one."""
-        self._show_pane(_PANES[(_PANES.index(self.pane) + step) % len(_PANES)])
+        has_source = self.has_class("-with-source") or self.has_class("-narrow")
+        panes: list[Pane] = [pane for pane in _PANES if pane != "source" or has_source]
+        at = panes.index(self.pane) if self.pane in panes else 0
+        self._show_pane(panes[(at + step) % len(panes)])
 
     def action_show_pane(self, pane: str) -> None:
         """A click on a tab."""
@@ -427,8 +479,29 @@ class StudioScreen(Screen[None]):
                 self._skills.query_one("#skills", OptionList).focus()
             case "flow":
                 self.bench.view.focus()
+            case "source":
+                self._open_source()
             case "chat":
+                self.set_class(self.size.width >= _ROOM_FOR_ALL, "-with-both")
+                if not self.has_class("-with-both"):
+                    self.remove_class("-with-source")
                 self._chat.query_one(ChatInput).focus()
+
+    def toggle_source(self) -> None:
+        """Show the source and go there; where it shows already beside the flow, put it away."""
+        if self.has_class("-with-source") and not self.has_class("-narrow"):
+            self.remove_class("-with-source", "-with-both")
+            self._show_pane("flow")
+        else:
+            self._show_pane("source")
+
+    @work(group="source-pane", exclusive=True, exit_on_error=False)
+    async def _open_source(self) -> None:
+        await self.source.furnish()
+        self.set_class(self.size.width >= _ROOM_FOR_ALL, "-with-both")
+        self.add_class("-with-source")
+        self.source.area.focus()
+        self.author.selected(self.bench.selected)
 
     def on_descendant_focus(self) -> None:
         """The pane with the focus is the one in use."""
