@@ -82,6 +82,10 @@ class StudioApp(App[None]):
         if config.theme and self.options.theme is None:
             self.take_themes(config.theme)
 
+    async def action_quit(self) -> None:
+        """Quit, once it is said what becomes of what is not saved."""
+        self._main.author.leave(self.exit)
+
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Textual's commands that serve here, and all of ours."""
         if isinstance(screen, StudioScreen):

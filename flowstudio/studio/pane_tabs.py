@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from textual.reactive import reactive
 from textual.widgets import Static
 
-TITLES: Mapping[str, str] = {"skills": "Skills", "flow": "Flow", "chat": "Chat"}
+TITLES: Mapping[str, str] = {"skills": "Skills", "flow": "Flow", "source": "Source", "chat": "Chat"}
 """The panes by name, in their order."""
 
 

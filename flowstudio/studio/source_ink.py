@@ -25,8 +25,8 @@ type Role = Literal[
 ]
 
 _MERMAID_WORDS = frozenset(
-    ("flowchart", "graph", "subgraph", "end", "style", "classDef", "class", "click", "linkStyle")
-    + ("direction", "TD", "TB", "BT", "LR", "RL")
+    {"flowchart", "graph", "subgraph", "end", "style", "classDef", "class", "click", "linkStyle"}
+    | {"direction", "TD", "TB", "BT", "LR", "RL"}
 )
 _TOKEN = re.compile(
     r"(?P<comment>%%.*|(?:^|(?<=\s))#.*)|(?P<arrow><?[-=.~]{2,}[>xo]?|<-+>?|-+>)"

@@ -52,7 +52,7 @@ class Wizard(ModalScreen[Wish | None]):
         & Static { width: 1fr; height: auto; }
         & Input { height: 1; border: none; padding: 0 1; background: $panel; margin-bottom: 1; }
         & #wizard-left { width: 46; height: 1fr; padding-right: 1; }
-        & OptionList { height: auto; max-height: 7; border: none; padding: 0; background: $surface; }
+        & OptionList { height: auto; max-height: 7; border: none; background: $surface; }
         & #wizard-says { margin-top: 1; }
         & #wizard-picture { width: 1fr; height: 1fr; border-left: solid $role-line; padding: 0 1; }
         & #wizard-picture Static { width: auto; }
