@@ -107,6 +107,14 @@ async def leashed_session(
         )
         if missing:
             say(f"flowstudio: {missing}", file=sys.stderr)
+        if acts:
+            from flowstudio.mindflow.called import CalledSkills
+            from flowstudio.skill import configured_dirs
+            from flowstudio.skill.trust import TrustGuard
+
+            guard = TrustGuard(work_dir, configured_dirs(getattr(args, "skills_dir", ())))
+            runtime.why_no_skill = guard.why_no_skill
+            runtime.skill_host = CalledSkills(runtime)
         session = open_session(runtime, agent_file=args.agent, runs_dir=runs_dir)
     except (SandboxError, AnswersError, AgentFileError) as error:
         raise LeashError(str(error)) from error

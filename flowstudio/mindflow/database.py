@@ -18,7 +18,7 @@ from flowstudio import paths
 
 VERSION = 1
 """Of the tables; `PRAGMA user_version` says which one a file has."""
-PATIENCE = 10.0
+PATIENCE = 5.0
 """Seconds that one process waits for another."""
 
 _TABLES = """

@@ -40,6 +40,9 @@ TOOLS = (
 """The studio's tools."""
 HARMLESS = frozenset({"AskUser", "Think", "SetTodoList", "SendDMail", "submit_answer"})
 """Those that touch nothing outside the conversation: `allowed-tools` never takes them away."""
+CALLED = "skill__*"
+"""The tools that run the skills of `called_skills`: that field allows them, so `allowed-tools` does
+not take them away."""
 OTHER_NAMES: Mapping[str, str] = {
     "Bash": "Shell",
     "Read": "ReadFile",
@@ -84,8 +87,11 @@ class FlowRules:
         own = self.nodes.get(node, _NONE)
         if self.allowed is None:
             return own
-        allowed = self.allowed | HARMLESS
-        return NodeRules(own.model, allowed if own.tools is None else own.tools & allowed)
+        allowed = self.allowed | HARMLESS | {CALLED}
+        if own.tools is None:
+            return NodeRules(own.model, allowed)
+        called = {one for one in own.tools if one.startswith(CALLED[:-1])}
+        return NodeRules(own.model, (own.tools & allowed) | called)
 
 
 _NONE = NodeRules()

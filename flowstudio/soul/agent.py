@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from flowstudio.models.llm import LLM
     from flowstudio.soul.answers import Answers
     from flowstudio.soul.retry import Sleep
-    from flowstudio.soul.skills import SkillLike
+    from flowstudio.soul.skills import SkillHost, SkillLike
     from flowstudio.soul.tools.sandbox import Sandbox
     from flowstudio.wire import Wire
 
@@ -51,6 +51,8 @@ class Runtime:
     skills: Sequence[SkillLike] = ()
     why_no_skill: Callable[[SkillLike], str] | None = None
     """Says why a skill may not be used (its folder is not trusted); empty where it may."""
+    skill_host: SkillHost | None = None
+    """Offers the skills that a skill may call, as tools, while it is carried out."""
     disable_curl_tip: bool = False
     undo: UndoLog = field(default_factory=UndoLog)
     """What the file tools wrote, to be undone."""

@@ -64,7 +64,14 @@ def _make_skill_runner(skill: SkillLike) -> Callable[[KimiSoul, str], Awaitable[
         prompt = f"Follow this skill. It stands in {file}.\n\n{text.strip()}"
         if args:
             prompt += f"\n\nThe user's request:\n{args}"
-        await soul.turn(prompt)
+        host = soul.runtime.skill_host
+        if host is None:
+            await soul.turn(prompt)
+            return
+        with host.using(soul, skill.name, file) as use:
+            turn = await soul.turn(f"{prompt}\n\n{use.note}" if use.note else prompt)
+            if turn.rejected:
+                use.ended("partial", "a tool was rejected")
 
     return run
 

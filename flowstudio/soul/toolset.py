@@ -53,6 +53,15 @@ class StudioToolset:
         """The tools' names."""
         return tuple(self._tools)
 
+    @property
+    def all(self) -> tuple[AgentTool, ...]:
+        """The tools themselves."""
+        return tuple(self._tools.values())
+
+    def get(self, name: str) -> AgentTool | None:
+        """The tool of this name, if it is there."""
+        return self._tools.get(name)
+
     def add(self, tool: AgentTool) -> None:
         """Add a tool; one of the same name gives way."""
         self._tools[tool.base.name] = tool

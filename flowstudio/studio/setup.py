@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flowstudio import paths
+from flowstudio.mindflow.called import CalledSkills
 from flowstudio.models import AskUser, ModelError, RehearsalProvider, ScriptAnswers, SeededWalk
 from flowstudio.models.build import build_model
 from flowstudio.models.llm import LLM
@@ -69,6 +70,7 @@ async def open_session(
         sandbox=sandbox,
     )
     runtime.why_no_skill = guard.why_no_skill
+    runtime.skill_host = CalledSkills(runtime)
     agent_problem = ""
     try:
         session = open_run_session(runtime, agent_file=options.agent, runs_dir=paths.runs_dir())

@@ -8,7 +8,7 @@ import pytest
 
 from flowstudio.flow.diagnostics import CODES
 from flowstudio.skill import Skill, load_skill
-from flowstudio.skill.rules import HARMLESS, FlowRules, NodeRules, read_rules
+from flowstudio.skill.rules import CALLED, HARMLESS, FlowRules, NodeRules, read_rules
 
 CHART = """
 ```mermaid
@@ -59,7 +59,7 @@ def test_the_tools_of_a_skill_are_a_list_or_a_line(
 ) -> None:
     found = rules(tmp_path, f"allowed-tools: {written}")
     assert found.allowed == tools
-    assert found.of("look").tools == tools | HARMLESS
+    assert found.of("look").tools == tools | HARMLESS | {CALLED}
 
 
 def test_without_a_word_all_tools_and_the_sessions_model_are_there(tmp_path: Path) -> None:
