@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from kosong.message import Message
 
     from flowstudio.models.llm import LLM
+    from flowstudio.run.start import Start
     from flowstudio.soul.agentfile import McpServerSettings
     from flowstudio.soul.mcp import McpConnection
 
@@ -208,7 +209,7 @@ class Session:
             self.wire.run = folder.id if folder else "run"
             try:
                 with self._journal(folder):
-                    return await self.runner.run(self.soul, request.input)
+                    return await self._walk(self.runner, request)
             finally:
                 self.runner = None
 
@@ -273,9 +274,22 @@ class Session:
                 with self._journal(folder, plan.tail):
                     if plan.warning:
                         self.wire.emit(Notice(plan.warning, "warning"))
-                    return await self.runner.run(self.soul, request.input, start=start)
+                    return await self._walk(self.runner, request, start)
             finally:
                 self.runner = None
+
+    async def _walk(
+        self, runner: FlowRunner, request: RunRequest, start: Start | None = None
+    ) -> RunOutcome:
+        """Run the flow, with the skills that it may call at hand."""
+        host = self.runtime.skill_host
+        if host is None or request.path is None:
+            return await runner.run(self.soul, request.input, start=start)
+        with host.using(self.soul, request.name, request.path) as use:
+            outcome = await runner.run(self.soul, request.input, start=start)
+            if outcome.reason != "reached_end":
+                use.ended("partial" if outcome.reason == "stopped" else "failed", outcome.message)
+            return outcome
 
     def _require_free(self) -> None:
         if self.runner is not None:
