@@ -419,6 +419,12 @@ def _build_models(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(func=later("models", "show_models"))
 
 
+def _build_doctor(parser: argparse.ArgumentParser) -> None:
+    add_json(parser)
+    parser.epilog = "exit status: 0 it works, 1 something must be put right"
+    parser.set_defaults(func=later("doctor", "examine"))
+
+
 def _build_acp(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="M", help="a model of the configuration")
     parser.add_argument("--yolo", action="store_true", help="let tools act without asking")
@@ -482,6 +488,7 @@ _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "stability": (_build_stability, "Ask one decision many times from the same context."),
     "test": (_build_test, "Check flows against their cases, without a model."),
     "models": (_build_models, "List the models: which can be used here, and why others cannot."),
+    "doctor": (_build_doctor, "Say what is set up here, what is missing, and what to do."),
     "acp": (_build_acp, "Serve an editor that speaks ACP, over standard input and output."),
     "trust": (_build_trust, "Trust a work folder, so that the skills in it may be run."),
     "explain": (_build_explain, "Explain a diagnostic code, or list them all."),
