@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 from textual import work
 from textual.app import ComposeResult, SuspendNotSupported, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widgets import OptionList
@@ -24,8 +23,10 @@ from flowstudio.studio.chat_pane import ChatInput, ChatPane
 from flowstudio.studio.commands import bindings_of, commands_of
 from flowstudio.studio.driver import CommandRefused, Driver, StudioOptions
 from flowstudio.studio.editor import edit
+from flowstudio.studio.frames import Frames
 from flowstudio.studio.history_desk import HistoryDesk
 from flowstudio.studio.key_line import KeyLine
+from flowstudio.studio.layout import PaneArea
 from flowstudio.studio.library import Library
 from flowstudio.studio.marks import GLYPHS
 from flowstudio.studio.pane_tabs import PaneTabs
@@ -79,9 +80,10 @@ class StudioScreen(Screen[None]):
         self.driver.on_earlier = self._show_earlier
         self.author = AuthorDesk(self, self.driver)
         self.driver.on_loop = lambda text, rounds: self.call_later(self.desk.run_loop, text, rounds)
-        self._commands = self._make_commands()
+        self._commands: dict[str, Handler] = {}
         self._feed: ChatFeed | None = None
         self._has_news = False
+        self._frames = Frames()
 
     # Composition
 
@@ -89,7 +91,7 @@ class StudioScreen(Screen[None]):
         """The frames of the panes: what is in them comes after the first paint."""
         yield TopLine(id="top")
         yield PaneTabs(id="tabs")
-        with Horizontal(id="panes"):
+        with PaneArea(id="panes"):
             yield SkillsPane(id="skills-pane")
             yield Workbench(self.driver, id="middle")
             yield SourcePane(id="source-pane")
@@ -106,6 +108,7 @@ class StudioScreen(Screen[None]):
         self.call_after_refresh(self.refresh_bindings)
         for pane in (self.bench, self._skills, self._chat):
             await pane.furnish()
+        self.area.remember()
         self._load()
         self._open_session()
 
@@ -123,6 +126,11 @@ class StudioScreen(Screen[None]):
     def source(self) -> SourcePane:
         """The text of the skill that is shown."""
         return self.query_one(SourcePane)
+
+    @property
+    def area(self) -> PaneArea:
+        """The panes, and how they share the screen."""
+        return self.query_one(PaneArea)
 
     @property
     def _chat(self) -> ChatPane:
@@ -297,6 +305,7 @@ class StudioScreen(Screen[None]):
     def show_news(self) -> None:
         """Bring everything up to the run's state, or to the moment that is looked at."""
         self._has_news = False
+        self.refresh_bindings()
         state, look = self.driver.state, self.driver.look
         self._top.run_state = look.then if look else state
         self.bench.show_news()
@@ -388,6 +397,7 @@ class StudioScreen(Screen[None]):
                 return
             if command in _NOW:
                 self.past.back()
+        self._commands = self._commands or self._make_commands()
         outcome = self._commands[command]()
         if outcome is not None:
             await outcome
@@ -411,6 +421,7 @@ class StudioScreen(Screen[None]):
             "view.previous": lambda: self.bench.pane.find_next(-1),
             "view.filter": self._filter,
             "view.talk": lambda: self._show_pane("chat"),
+            **self.area.commands(),
             "help": self._help,
         }
 
@@ -453,15 +464,29 @@ class StudioScreen(Screen[None]):
 
     def _help(self) -> None:
         """Show all keys."""
-        from flowstudio.studio.dialogs import HelpDialog
+        from flowstudio.studio.help_dialog import HelpDialog
+        from flowstudio.studio.keymap import Keymap
 
-        self.app.push_screen(HelpDialog())
+        keymap: Keymap = getattr(self.app, "keymap", Keymap())
+
+        def give(command: str | None) -> None:
+            if command is not None:
+                self.call_later(self.action_command, command)
+
+        self.app.push_screen(HelpDialog(self.place_in_use, keymap), give)
+
+    @property
+    def place_in_use(self) -> str:
+        """Where the user is, for the keys that are named: a pane, or `past`."""
+        if self.pane == "flow" and self.driver.look is not None:
+            return "past"
+        return self.pane
 
     # Panes
 
     def action_next_pane(self, step: int) -> None:
         """Go to another pane; on a narrow terminal it takes the place of this one."""
-        has_source = self.has_class("-with-source") or self.has_class("-narrow")
+        has_source = self.has_class("-with-source")
         panes: list[Pane] = [pane for pane in _PANES if pane != "source" or has_source]
         at = panes.index(self.pane) if self.pane in panes else 0
         self._show_pane(panes[(at + step) % len(panes)])
@@ -474,6 +499,7 @@ class StudioScreen(Screen[None]):
         if not self._chat.children:
             return  # a key pressed before the panes are furnished
         self.pane = pane
+        self.area.unfold(pane)
         match pane:
             case "skills":
                 self._skills.query_one("#skills", OptionList).focus()
@@ -505,10 +531,16 @@ class StudioScreen(Screen[None]):
 
     def on_descendant_focus(self) -> None:
         """The pane with the focus is the one in use."""
+        self._frames.follow(self)
         for pane in _PANES:
             name = "#middle" if pane == "flow" else f"#{pane}-pane"
             if self.query_one(name).has_focus_within:
                 self.pane = pane
+
+    def on_descendant_blur(self) -> None:
+        """Where nothing has the focus, no frame shines."""
+        if self.focused is None:
+            self._frames.follow(self)
 
     def watch_pane(self) -> None:
         """Narrow layouts show only what is in use."""
@@ -519,13 +551,18 @@ class StudioScreen(Screen[None]):
             self.update_node_styles()
         if self.is_mounted:
             self.query_one(PaneTabs).chosen = self.pane
+            self.refresh_bindings()
 
     def palette_commands(self) -> list[SystemCommand]:
         """Every command by name, for the palette."""
+        from flowstudio.studio.help_dialog import shown_keys
+        from flowstudio.studio.keymap import Keymap
+
+        keymap: Keymap = getattr(self.app, "keymap", Keymap())
         return [
             SystemCommand(
                 f"{command.label.capitalize()}: {command.help}",
-                f"key {command.key_display or command.key}",
+                f"key {shown_keys(command, keymap)}",
                 partial(self.action_command, command.id),
             )
             for command in commands_of("studio")
