@@ -30,8 +30,9 @@ def resume(args: argparse.Namespace) -> int:
 
 def fork(args: argparse.Namespace) -> int:
     """Fork a run before a visit, and run the new one."""
-    from flowstudio.run.fork import find_move, fork_run
+    from flowstudio.run.fork import find_move, fork_run, undo_writes, writes_since
     from flowstudio.run.resume import ResumeRefused
+    from flowstudio.soul.undo import UndoError
 
     name, at, visit = args.visit.rpartition("@")
     if not at:
@@ -47,7 +48,12 @@ def fork(args: argparse.Namespace) -> int:
             return fail(f"the prompt cannot be read: {error}", "")
     try:
         move = find_move(path, visit)
+        if args.undo_files:
+            for said in undo_writes(path, writes_since(path, move)):
+                say(said, file=sys.stderr)
         made = fork_run(path, move, branch=args.choose, prompt=prompt)
+    except UndoError as error:
+        return fail(str(error), "nothing was undone, and no fork made; see --undo-files")
     except (ResumeRefused, OSError, ValueError) as error:
         return fail(str(error), "")
     if args.no_run:

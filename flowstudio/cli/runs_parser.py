@@ -62,6 +62,7 @@ examples:
   flowstudio fork last@7
   flowstudio fork 3f2a@verdict:2 --choose No
   flowstudio fork last@5 --prompt better.txt --model openai
+  flowstudio fork last@5 --undo-files      put the files back as they were there
   flowstudio fork last@5 --no-run          make it only; resume runs it
 
 exit status: as of run
@@ -143,6 +144,11 @@ def _build_fork(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--choose", metavar="BRANCH", help="take this branch there")
     parser.add_argument(
         "--prompt", type=Path, metavar="FILE", help="send this there instead of the node's label"
+    )
+    parser.add_argument(
+        "--undo-files",
+        action="store_true",
+        help="put back what tools wrote at and after that visit; refused where a file was changed",
     )
     parser.add_argument("--no-run", action="store_true", help="make the run, and print its id")
     _add_going_on(parser)

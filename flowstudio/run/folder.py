@@ -78,6 +78,11 @@ class RunFolder:
         """The agent's conversation."""
         return self.path / "context.jsonl"
 
+    @property
+    def undo(self) -> Path:
+        """What the tools wrote, with the text that stood there before (`soul.undo`)."""
+        return self.path / "undo"
+
     def keep_revision(self, revision: int, name: str, text: str) -> None:
         """Keep the flow's file as it is at `revision`."""
         folder = self.path / "flow"

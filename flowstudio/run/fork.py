@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from flowstudio.run.resume import (
 )
 from flowstudio.run.sources import recorded_source
 from flowstudio.soul.context import ContextError, copy_beginning
+from flowstudio.soul.undo import UndoError, UndoLog, Write
 from flowstudio.wire import Event, NodeEntered, RunForked, Wire
 
 
@@ -88,6 +90,7 @@ def fork_run(
     folder = new_folder(root or path.parent)
     try:
         copy_beginning(parent.context, folder / "context.jsonl", position.context)
+        UndoLog(parent.undo).copy_beginning(folder / "undo", position.context)
         _copy_flows(parent, folder, position.revision)
         journal = folder / "journal.jsonl"
         with journal.open("xb") as file:
@@ -111,6 +114,33 @@ def fork_run(
             raise ResumeRefused(str(error)) from error
         raise
     return RunFolder(folder, header)
+
+
+def writes_since(path: Path, move: int) -> tuple[Write, ...]:
+    """What tools wrote at and after the visit of a move, newest first; a fork there may undo it.
+
+    Raises:
+        what `fork_run` raises.
+    """
+    folder = open_run(path)
+    events, _ = read_journal_for_resume(folder.journal, all_visits=True)
+    position = find_position([event for _, event in events[: _find_place(events, move)]])
+    return UndoLog(folder.undo).since(position.context)
+
+
+def undo_writes(path: Path, writes: Sequence[Write]) -> list[str]:
+    """Put back what stood in the files before the writes of a run, all or nothing.
+
+    The run's own folder is left as it is: a fork never changes its parent. Gives a sentence for
+    each write.
+
+    Raises:
+        UndoError: some of the files were changed since, or cannot be written.
+    """
+    log = UndoLog(open_run(path).undo)
+    if conflicts := log.find_conflicts(writes):
+        raise UndoError("\n".join(conflicts))
+    return [log.put_back(write) for write in writes]
 
 
 def _find_place(events: list[tuple[int, Event]], move: int) -> int:

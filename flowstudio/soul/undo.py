@@ -17,7 +17,7 @@ import stat
 import tempfile
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -100,6 +100,35 @@ class UndoLog:
         """
         return tuple(one for one in reversed(self.writes) if one.position >= position)
 
+    def copy_beginning(self, folder: Path, position: int) -> None:
+        """Begin a log in another folder with what was written before the conversation stood there.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        earlier = [one for one in self.writes if one.position < position]
+        if not earlier:
+            return
+        copy = UndoLog(folder)
+        for write in earlier:
+            kept = self._kept(write)
+            if kept is not None:
+                _write_private(copy._make_folder() / kept.name, kept.read_bytes(), os.O_EXCL)
+            copy._append(asdict(write))
+
+    def find_conflicts(self, writes: Sequence[Write]) -> list[str]:
+        """Why some of the writes cannot be undone in this order, a sentence each."""
+        now: dict[str, str | None] = {}
+        found: list[str] = []
+        for write in writes:
+            if write.path not in now:
+                data = _read(Path(write.path))
+                now[write.path] = None if data is None else _hash(data)
+            if now[write.path] not in (write.after, write.before):
+                found.append(_conflict(write, now[write.path], self._kept(write)))
+            now[write.path] = write.before
+        return found
+
     def note(self, place: Path, before: bytes | None, after: bytes) -> Write:
         """Keep what stands in a file that is about to be written.
 
@@ -137,22 +166,23 @@ class UndoLog:
         Raises:
             UndoError: the file was changed since, or it cannot be written.
         """
-        place = Path(write.path)
-        now = _read(place)
-        if now is not None and _hash(now) == write.after:
-            said = self._put_back(place, write)
-        elif (None if now is None else _hash(now)) == write.before:
-            said = f"{write.path} is already as it was before"
-        else:
-            kept = self._kept(write)
-            copy = f" What stood in it before is in {kept}." if kept else ""
-            gone = "was removed" if now is None else "was changed"
-            raise UndoError(f"{write.path} {gone} since: undoing would lose that.{copy}")
+        said = self.put_back(write)
         try:
             self._append({"undone": write.number})
         except OSError as error:
             raise UndoError(f"The undoing cannot be noted: {error}.") from error
         return said
+
+    def put_back(self, write: Write) -> str:
+        """As `revert`, but the log is left as it is: it may be another run's."""
+        place = Path(write.path)
+        data = _read(place)
+        now = None if data is None else _hash(data)
+        if now == write.after:
+            return self._put_back(place, write)
+        if now == write.before:
+            return f"{write.path} is already as it was before"
+        raise UndoError(_conflict(write, now, self._kept(write)))
 
     def _put_back(self, place: Path, write: Write) -> str:
         kept = self._kept(write)
@@ -201,6 +231,12 @@ class UndoLog:
         write = Write(**fields)
         self._writes[write.number] = write
         self._count = max(self._count, write.number)
+
+
+def _conflict(write: Write, now: str | None, kept: Path | None) -> str:
+    copy = f" What stood in it before is in {kept}." if kept else ""
+    gone = "was removed" if now is None else "was changed"
+    return f"{write.path} {gone} since: undoing would lose that.{copy}"
 
 
 def _read(place: Path) -> bytes | None:
