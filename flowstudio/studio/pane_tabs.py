@@ -28,4 +28,4 @@ class PaneTabs(Static):
             + "[/]"
             for pane, title in TITLES.items()
         ]
-        self.update("  ".join(tabs) + "  [dim]tab[/]")
+        self.update("  ".join(tabs) + "  [dim]tab[/]", layout=False)

@@ -1,0 +1,41 @@
+"""The frames of the panes: only that of the pane with the focus is in colour.
+
+Not done by `:focus-within`: with it Textual styles everything in both panes anew each time the focus
+moves, which costs a tenth of a second beside a long chat.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+    from textual.widget import Widget
+
+FRAMED = frozenset(
+    f"{name}-pane" for name in ("skills", "flow", "detail", "timeline", "source", "chat")
+)
+"""The ids of the panes that have a frame."""
+LIT = "-lit"
+"""The class of the pane with the focus."""
+
+
+class Frames:
+    """Lights the frame of the pane with the focus."""
+
+    def __init__(self) -> None:
+        self._lit: Widget | None = None
+
+    def follow(self, screen: Screen[object]) -> None:
+        """The focus of a screen has moved."""
+        focused = screen.focused
+        path = focused.ancestors_with_self if focused is not None else ()
+        found = next((node for node in path if node.id in FRAMED), None)
+        pane: Widget | None = found  # type: ignore[assignment]
+        if pane is self._lit:
+            return
+        for one, is_lit in ((self._lit, False), (pane, True)):
+            if one is not None and one.is_attached:
+                one.set_class(is_lit, LIT, update=False)
+                screen.app.stylesheet.apply(one)
+        self._lit = pane
