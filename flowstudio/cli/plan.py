@@ -13,14 +13,17 @@ from flowstudio.cli.output import fail, print_json, say
 from flowstudio.config import load_config
 from flowstudio.mindflow.failing import Troubles
 from flowstudio.mindflow.library import read_library
-from flowstudio.mindflow.plan import Plan, plan_states, scores_of
+from flowstudio.mindflow.plan import Plan, scores_of
 from flowstudio.mindflow.plan_flow import PlannedSkill, plan_skill
-from flowstudio.mindflow.plan_goal import Goal, find_states, read_goal
+from flowstudio.mindflow.plan_goal import find_states, match_goal
+from flowstudio.mindflow.serving import Served, serve_goal
+from flowstudio.models.errors import ModelError
 from flowstudio.skill import configured_dirs, discover
 from flowstudio.text import shorten
 
 if TYPE_CHECKING:
     from flowstudio.mindflow.model import History, Library
+    from flowstudio.mindflow.search import Answer
     from flowstudio.models.llm import LLM
 
 
@@ -37,16 +40,23 @@ def plan(args: argparse.Namespace) -> int:
     have, odd = find_states([one for group in args.have for one in group], library)
     for sentence in odd:
         say(f"flowstudio: {sentence}", file=sys.stderr)
-    goal = asyncio.run(_read(args, text, library, troubles))
-    if goal is None:
-        return 2
-    found = plan_states(
-        library.skills.values(),
-        goal.states,
-        have,
-        score=scores_of(library, _histories(troubles)),
+    try:
+        llm = None if args.no_model else asyncio.run(_find_model(args, text, library, troubles))
+    except ModelError as error:
+        return fail(str(error), "")
+    served = asyncio.run(
+        serve_goal(
+            text,
+            library,
+            score=scores_of(library, _histories(troubles)),
+            have=have,
+            llm=llm,
+            find=lambda words: _search(words, library),
+            troubles=troubles,
+        )
     )
-    planned = plan_skill(found, library, text, args.name) if found.steps else None
+    goal, found = served.goal, served.plan
+    planned = plan_skill(found, library, text, args.name) if found and found.steps else None
     written: Path | None = None
     if args.output is not None and planned is not None:
         try:
@@ -56,9 +66,9 @@ def plan(args: argparse.Namespace) -> int:
     for sentence in troubles.said:
         say(f"flowstudio: {sentence}", file=sys.stderr)
     if args.json:
-        print_json(_record(goal, found, planned, written, troubles), indent=2)
+        print_json(_record(served, planned, written, troubles), indent=2)
     else:
-        _print(goal, found, library)
+        _print(served, library)
         if args.draw and planned is not None:
             from flowstudio.drawing import draw
 
@@ -66,39 +76,41 @@ def plan(args: argparse.Namespace) -> int:
             say(draw(planned.flow, zoom="title").text())
         if written is not None:
             say(f"\nwritten: {written}\n  flowstudio run {written}   or   flowstudio {written}")
-    return 0 if goal.states and not found.gaps else 1
+    return 0 if goal.states and found is not None and not found.gaps else 1
 
 
-async def _read(
+async def _find_model(
     args: argparse.Namespace, text: str, library: Library, troubles: Troubles
-) -> Goal | None:
-    """The goal as it is understood; None where the model that is named cannot be used."""
-    from flowstudio.mindflow.plan_goal import match_goal
+) -> LLM | None:
+    """The model that reads the goal; None where nobody needs to, or where there is only the
+    rehearsal.
 
+    Raises:
+        ModelError: the model that the call names cannot be used.
+    """
     # Names of states need nobody to read them, and a model takes a second to be set up.
-    goal = match_goal(text, library)
-    if goal.by == "names" or args.no_model:
-        return goal
-    llm = None
-    from flowstudio.models import ModelError
-
-    try:
-        llm = await _find_model(args.model)
-    except ModelError as error:
-        if args.model:
-            fail(str(error), "")
-            return None
-        troubles.add(f"{error} The goal is read by its words.")
-    return goal if llm is None else await read_goal(text, library, llm=llm, troubles=troubles)
-
-
-async def _find_model(name: str | None) -> LLM | None:
-    """The model that is named, else the configured one; None where there is only the rehearsal."""
+    if match_goal(text, library).by == "names":
+        return None
     from flowstudio.models import build_model, default_model, resolve_model
 
     config = load_config().config
-    option = await resolve_model(config, name) if name else default_model(config)
-    return None if option.name == "rehearsal" else await build_model(option, config)
+    try:
+        option = await resolve_model(config, args.model) if args.model else default_model(config)
+        return None if option.name == "rehearsal" else await build_model(option, config)
+    except ModelError as error:
+        if args.model:
+            raise
+        troubles.add(f"{error} The goal is read by its words.")
+        return None
+
+
+def _search(words: str, library: Library) -> Answer:
+    from flowstudio.mindflow.opening import open_finder
+
+    with open_finder(load_config().config.search, Path.cwd()) as finder:
+        finder.update(library)
+        finder.wait()
+        return finder.find(words)
 
 
 def _histories(troubles: Troubles) -> dict[str, History]:
@@ -139,16 +151,23 @@ def _write(planned: PlannedSkill, output: str, *, force: bool) -> Path:
     return place
 
 
-def _print(goal: Goal, found: Plan, library: Library) -> None:
-    if not goal.states:
-        say("The goal was not understood: no state here fits it.")
+def _print(served: Served, library: Library) -> None:
+    goal, found = served.goal, served.plan
+    if found is None:
+        say("What you want was not understood well enough to plan it.")
+        say("These skills are nearest; run one, or say it in other words:")
+        for skill in served.options:
+            say(f"  {skill.name}  {shorten(skill.description, 70)}")
         if goal.near:
-            say("These are known; give one by its name, or say it in other words:")
+            say("Or give a state by its name:")
             for state in goal.near:
                 say(f"  {_mean(state, library)}")
         return
     how = {"names": "by name", "model": "the model read it", "words": "by its words"}
-    say(f"goal: {', '.join(goal.states)}  ({how[goal.by]})")
+    if served.way == "reduced":
+        say(f"no plan for all of it, but one skill that fits: {found.steps[-1].skill.name}")
+    else:
+        say(f"goal: {', '.join(goal.states)}  ({how[goal.by]})")
     if found.needs:
         say("needs: " + "; ".join(_mean(state, library) for state in found.needs))
         say("       nobody here brings that about: have it at hand (--have says that it is)")
@@ -175,18 +194,23 @@ def _mean(state: str, library: Library) -> str:
 
 
 def _record(
-    goal: Goal, found: Plan, planned: PlannedSkill | None, written: Path | None, troubles: Troubles
+    served: Served, planned: PlannedSkill | None, written: Path | None, troubles: Troubles
 ) -> dict[str, Any]:
+    goal = served.goal
+    found = served.plan or Plan(())
+
     def circles(of: tuple[Any, ...]) -> list[dict[str, Any]]:
         return [{"states": list(one.states), "skills": list(one.skills)} for one in of]
 
     return {
+        "way": served.way,
         "goal": {
             "text": goal.text,
             "states": list(goal.states),
             "read_by": goal.by,
             "near": list(goal.near),
         },
+        "options": [skill.name for skill in served.options],
         "have": sorted(found.have),
         "needs": list(found.needs),
         "steps": [

@@ -45,10 +45,10 @@ _OF_GOALS = frozenset(
 
 _SYSTEM = """\
 You turn a goal into the states that it wants to hold. You are given states, one a line, each with
-what it means. Answer with JSON alone: {"goals": ["state", ...]}, the states that the goal asks for
-in the end, in the order in which they are wanted, written exactly as in the list. Leave out states
-that are only on the way there, and states that the goal takes for granted. If none fits, answer
-{"goals": []}."""
+what it means. Answer with JSON alone: {"goals": ["state", ...], "given": ["state", ...]}. "goals" are
+the states that the goal asks for in the end, in the order in which they are wanted; leave out those
+that are only on the way there. "given" are the states that the goal takes for granted: what is there
+to begin with. Write states exactly as in the list. If none fits, answer {"goals": [], "given": []}."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,8 @@ class Goal:
     """How it was understood: states were given by name, a model read it, or its words matched."""
     near: tuple[str, ...] = ()
     """Where nothing fits: the states that are nearest, to choose from."""
+    given: tuple[str, ...] = ()
+    """The states that the goal seems to take for granted: “from this CSV”."""
 
 
 async def read_goal(
@@ -79,7 +81,7 @@ async def read_goal(
         return Goal(text, named, "names")
     if llm is not None:
         ranked = [state for state, _ in rank_states(text, library)]
-        others = [state for state in _possible(library) if state not in ranked]
+        others = [state for state in _all_states(library) if state not in ranked]
         shown = [*ranked, *others][:MOST_SHOWN]
         rows = "\n".join(
             f"- {state}: {library.states.get(state, '')}".rstrip(": ") for state in shown
@@ -89,13 +91,13 @@ async def read_goal(
         )
         answer = await ask_model(llm, _SYSTEM, prompt, troubles, sleep=sleep)
         if answer is not None:
-            states = parse_goals(answer, shown)
-            if states is None:
+            read = parse_goals(answer, shown)
+            if read is None:
                 troubles.add(
                     "The model's answer could not be understood. The goal is read by its words."
                 )
-            elif states:
-                return Goal(text, states, "model")
+            elif read[0]:
+                return Goal(text, read[0], "model", given=read[1])
     return match_goal(text, library)
 
 
@@ -125,7 +127,8 @@ def match_goal(text: str, library: Library) -> Goal:
         if state in possible:
             found.append(state)
     if found:
-        return Goal(text, tuple(_in_order(text, found, docs)), "words")
+        states = tuple(_in_order(text, found, docs))
+        return Goal(text, states, "words", given=_find_given(text, library))
     near = tuple(state for state, _ in rank_states(text, library))[:3]
     return Goal(text, (), "nobody", near or tuple(_possible(library))[:3])
 
@@ -141,8 +144,10 @@ def rank_states(text: str, library: Library) -> list[tuple[str, float]]:
     )
 
 
-def parse_goals(answer: str, states: Collection[str]) -> tuple[str, ...] | None:
-    """The states that a model's answer names; None where it is no such JSON.
+def parse_goals(
+    answer: str, states: Collection[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """The states that a model's answer names as goals and as given; None where it is no such JSON.
 
     A state that is not in the list is taken for the one that it all but is, or left out.
     """
@@ -151,18 +156,39 @@ def parse_goals(answer: str, states: Collection[str]) -> tuple[str, ...] | None:
             value: object = json.JSONDecoder().raw_decode(answer, start)[0]
         except (ValueError, RecursionError):
             continue
+        given: object = None
         if isinstance(value, dict):
-            value = cast("dict[str, Any]", value).get("goals")
-        if not isinstance(value, list):
-            continue
-        found: list[str] = []
-        for one in cast("list[object]", value):
-            if not isinstance(one, str):
-                continue
-            near = [one] if one in states else get_close_matches(one, list(states), 1, 0.8)
-            found.extend(near)
-        return tuple(dict.fromkeys(found))
+            fields = cast("dict[str, Any]", value)
+            value, given = fields.get("goals"), fields.get("given")
+        if isinstance(value, list):
+            goals = _known(cast("list[object]", value), states)
+            taken = cast("list[object]", given) if isinstance(given, list) else []
+            return goals, tuple(one for one in _known(taken, states) if one not in goals)
     return None
+
+
+def _known(names: list[object], states: Collection[str]) -> tuple[str, ...]:
+    found: list[str] = []
+    for one in names:
+        if isinstance(one, str):
+            found += [one] if one in states else get_close_matches(one, list(states), 1, 0.8)
+    return tuple(dict.fromkeys(found))
+
+
+def _find_given(text: str, library: Library) -> tuple[str, ...]:
+    """The states that no skill brings about and the goal speaks of: what it begins with."""
+    possible = set(_possible(library))
+    docs = {
+        state: dict.fromkeys(words(f"{state.replace('_', ' ')} {meaning}"), 1.0)
+        for state in _all_states(library)
+        if state not in possible and (meaning := library.states.get(state, "")) is not None
+    }
+    rarity = _rarity(docs)
+    # A word that several of them share says nothing about which one is meant.
+    telling = {word for word in words(text) if rarity.get(word, 0.0) >= math.log(1 + len(docs) / 2)}
+    gains = {state: _gain(telling, doc, rarity) for state, doc in docs.items()}
+    best = max(gains.values(), default=0.0)
+    return tuple(state for state, gain in gains.items() if gain and gain >= 0.8 * best)[:2]
 
 
 def find_states(names: Collection[str], library: Library) -> tuple[list[str], list[str]]:
