@@ -167,6 +167,8 @@ class Config(BaseModel):
     """More folders with skills, beside the project's, the user's and the bundled ones."""
     theme: str | None = None
     """The name of a theme, bundled or from the user's `themes` folder."""
+    keys: dict[str, str | None] = Field(default_factory=dict[str, "str | None"])
+    """Keys of the studio's commands by their names, such as `run.step: space`; null for none."""
     yolo: bool = False
     """True lets every tool act without asking."""
     pass_env: list[str] = Field(default_factory=list[str])

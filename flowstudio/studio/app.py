@@ -11,6 +11,7 @@ from textual.screen import Screen
 
 from flowstudio.studio.driver import StudioOptions
 from flowstudio.studio.hangup import INTERVAL, end_if_gone
+from flowstudio.studio.keymap import Keymap, read_keymap
 from flowstudio.studio.screen import StudioScreen
 from flowstudio.studio.theme import DEFAULT, default_theme, load_themes, role_variables
 from flowstudio.text import harmless
@@ -40,6 +41,8 @@ class StudioApp(App[None]):
         super().__init__()
         self.options = options
         self._main = StudioScreen(options)
+        self.keymap = Keymap()
+        """The keys in force, where they are not those of the table of commands."""
         self.register_theme(default_theme())
         self.theme = DEFAULT
 
@@ -78,7 +81,12 @@ class StudioApp(App[None]):
             self.notify(text, severity="warning", markup=False, timeout=8)
 
     def take_config(self, config: Config) -> None:
-        """Settings are read once the screen stands: the theme is one of them."""
+        """Settings are read once the screen stands: the theme and the keys are among them."""
+        if config.keys:
+            self.keymap = read_keymap(config.keys)
+            self.set_keymap(dict(self.keymap.changes))
+            for problem in self.keymap.problems:
+                self.notify(harmless(problem), severity="warning", markup=False, timeout=10)
         if config.theme and self.options.theme is None:
             self.take_themes(config.theme)
 

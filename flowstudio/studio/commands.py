@@ -103,6 +103,14 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("view.later", "right_square_bracket", "later", "Look at the visit after", False, "]"),
     Command("view.now", "escape", "now", "Back from an earlier visit to what is now", False, "esc"),
+    Command("view.fold", "F", "fold", "Fold this pane; in the flow: node and timeline", show=False),
+    Command("view.alone", "Z", "maximise", "This pane alone, and back", show=False),
+    Command("view.wider", "right_curly_bracket", "wider", "Make this pane wider", False, "}"),
+    Command("view.narrower", "left_curly_bracket", "narrower", "Narrower", False, "{"),
+    Command(
+        "view.taller", "right_parenthesis", "taller", "Make the node's pane taller", False, ")"
+    ),
+    Command("view.flatter", "left_parenthesis", "flatter", "Make it flatter", False, "("),
     Command("view.filter", "ctrl+k", "skills", "Filter the skills", show=False),
     Command("view.talk", "i", "talk", "Talk to the agent", show=False),
     Command("help", "question_mark", "help", "Show all keys", key_display="?"),
@@ -154,13 +162,85 @@ SIGNS: tuple[tuple[str, str, str], ...] = (
 )
 """What the signs of the flow mean: signs, colour role, words."""
 
-OTHER_KEYS: tuple[tuple[str, str], ...] = (
-    ("tab", "Next pane"),
-    ("arrows", "Select a node (flow); choose a skill (skills)"),
-    ("shift+arrows, hjkl", "Pan the flow; the wheel, dragging and the map do too"),
-    ("click", "Select a node; open a folded prompt, tool call or thought"),
-    ("esc", "Leave the input line"),
-    ("y a x", "Allow, allow for the session, reject: what a tool asks"),
-    ("ctrl+p", "Command palette: themes and every command by name"),
-    ("ctrl+q", "Quit"),
-)
+PANE_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
+    "flow": (
+        ("arrows", "Select a node"),
+        ("shift+arrows, hjkl", "Pan; the wheel, dragging and the map do too"),
+        ("click", "Select a node; a line stands for the node that it leaves"),
+    ),
+    "skills": (
+        ("arrows", "Choose a skill"),
+        ("type after /", "Filter; a sentence searches by meaning"),
+    ),
+    "source": (
+        ("any text", "Edits the file; the drawing follows while it can be read"),
+        ("esc", "Leave the text"),
+    ),
+    "chat": (
+        ("enter", "Send what is typed: talk, an answer, a slash command"),
+        ("up, down", "What was sent before"),
+        ("/", "Slash commands; tab completes"),
+        ("y a x", "Allow, allow for the session, reject: what a tool asks"),
+        ("click", "Open a folded prompt, tool call or thought"),
+        ("esc", "Leave the input line: then the keys of all commands work"),
+    ),
+    "past": (
+        ("left, right", "The visit before, the visit after; home and end: the first, the last"),
+        ("1-9", "Fork the run there and take that branch"),
+    ),
+    "everywhere": (
+        ("tab, shift+tab", "Next pane, the one before"),
+        ("drag a border", "Resize the panes beside it; sizes are remembered"),
+        ("ctrl+p", "Command palette: themes and every command by name"),
+        ("ctrl+q", "Quit"),
+    ),
+}
+"""Keys that belong to one pane and are the same for everybody, and what they do there."""
+
+FOOTERS: dict[str, tuple[str, ...]] = {
+    "skills": (
+        "run.start",
+        "run.step",
+        "view.find",
+        "run.history",
+        "edit.new",
+        "edit.source",
+        "edit.file",
+        "view.talk",
+        "view.fold",
+        "help",
+    ),
+    "past": (
+        "view.earlier",
+        "view.later",
+        "run.rewind",
+        "run.branch1",
+        "view.now",
+        "run.history",
+        "help",
+    ),
+}
+"""What the last line names in a pane, in this order; elsewhere all commands that are shown."""
+
+TEXT_FOOTERS: dict[str, tuple[tuple[str, str, str], ...]] = {
+    "chat": (
+        ("enter", "enter", "send"),
+        ("escape", "esc", "leave"),
+        ("tab", "tab", "next pane"),
+        ("ctrl+p", "ctrl+p", "palette"),
+        ("ctrl+q", "ctrl+q", "quit"),
+    ),
+    "source": (
+        ("ctrl+s", "ctrl+s", "save"),
+        ("escape", "esc", "leave"),
+        ("ctrl+p", "ctrl+p", "palette"),
+        ("ctrl+q", "ctrl+q", "quit"),
+    ),
+    "skills": (
+        ("enter", "enter", "choose"),
+        ("escape", "esc", "clear"),
+        ("ctrl+p", "ctrl+p", "palette"),
+    ),
+    "flow": (("enter", "enter", "next"), ("escape", "esc", "leave")),
+}
+"""The same where a line of text has the focus, so that letters are text: key, sign, label."""

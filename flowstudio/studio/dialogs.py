@@ -1,20 +1,16 @@
-"""The studio's small screens: the flow's input, and the keys."""
+"""The studio's small screens: the flow's input, trust, a prompt."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
 from rich.markup import escape
-from rich.table import Table
-from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static, TextArea
 
-from flowstudio.studio.commands import COMMANDS, HELP_GROUPS, OTHER_KEYS, SIGNS
-from flowstudio.studio.marks import style_of
 from flowstudio.text import harmless
 
 
@@ -123,60 +119,3 @@ class PromptDialog(ModalScreen[str | None]):
     def action_keep(self) -> None:
         """Send this text instead of the label."""
         self.dismiss(self.query_one(TextArea).text)
-
-
-class HelpDialog(ModalScreen[None]):
-    """All keys, by what they are for."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,question_mark,q", "dismiss(None)", "Close")
-    ]
-
-    DEFAULT_CSS = """
-    HelpDialog {
-        align: center middle;
-        & > VerticalScroll {
-            width: 78; max-width: 96%; height: auto; max-height: 92%; padding: 1 2;
-            border: round $role-accent; background: $surface;
-        }
-        & Static { width: 1fr; height: auto; }
-    }
-    """
-
-    def compose(self) -> ComposeResult:
-        """One table."""
-        with VerticalScroll() as box:
-            box.border_title = "Keys"
-            box.border_subtitle = "esc closes"
-            yield Static(id="keys")
-
-    def on_mount(self) -> None:
-        """Fill the table, in the theme's colours."""
-        self.query_one("#keys", Static).update(self._table())
-
-    def _table(self) -> Table:
-        table = Table.grid(padding=(0, 2))
-        table.add_column(justify="right", no_wrap=True)
-        table.add_column()
-        key_style = style_of(self, "accent") + style_of(self, "bold")
-        for prefix, title in HELP_GROUPS:
-            table.add_row("", Text(title, style_of(self, "muted")))
-            for command in COMMANDS:
-                if not command.id.startswith(prefix):
-                    continue
-                if command.id.startswith("run.branch") and command.id != "run.branch1":
-                    continue
-                key = command.key_display or command.key
-                text = command.help
-                if command.id == "run.branch1":
-                    text = "Take that branch, whatever the model says: before or after it answers"
-                table.add_row(Text(key, key_style), text)
-            table.add_row("", "")
-        table.add_row("", Text("Everywhere", style_of(self, "muted")))
-        for key, text in OTHER_KEYS:
-            table.add_row(Text(key, key_style), text)
-        table.add_row("", "")
-        table.add_row("", Text("Signs in the flow", style_of(self, "muted")))
-        for sign, role, text in SIGNS:
-            table.add_row(Text(sign, style_of(self, role)), text)
-        return table

@@ -190,10 +190,13 @@ class HistoryDesk:
         if look.is_live and state is not None and state.current is not None:
             self._screen.bench.stand_on(state.current)
         self._screen.show_news()
+        self._screen.refresh_bindings()
 
     def _look(self, look: Look, *, is_played: bool = False) -> None:
         if not is_played:
             self._stop_player()
+        if self._driver.look is None:
+            self._screen.call_later(self._screen.refresh_bindings)
         self._driver.look = look
         self._screen.bench.stand_on(look.visit.node)
         self._screen.show_news()

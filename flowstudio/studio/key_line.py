@@ -6,7 +6,7 @@ which costs a tenth to a quarter of a second; this is one line that is painted a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -16,6 +16,10 @@ from textual import events
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
+from textual.widgets import Input, TextArea
+
+from flowstudio.studio.commands import FOOTERS, TEXT_FOOTERS
+from flowstudio.studio.keymap import NO_KEY
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -73,14 +77,31 @@ class KeyLine(Widget):
         if not self.is_attached or screen is not self.screen or not screen.app.app_focus:
             return
         found: dict[str, Key] = {}
+        listed = FOOTERS.get(getattr(screen, "place_in_use", ""), ())
         for _, binding, enabled, tooltip in screen.active_bindings.values():
-            if binding.show and binding.action not in found:
+            wanted = binding.show or binding.id in listed
+            if wanted and binding.action not in found:
                 shown = self.app.get_key_display(binding)
                 text = binding.description
                 found[binding.action] = Key(
                     binding.key, shown, text, binding.action, enabled, tooltip or text
                 )
-        self.keys = tuple(found.values())
+        self.keys = tuple(self._chosen(found))
+
+    def _chosen(self, found: dict[str, Key]) -> Iterable[Key]:
+        """Those that serve where the user is: where text is typed, letters are text."""
+        pane = getattr(self.screen, "place_in_use", "")
+        focused = self.app.focused
+        if isinstance(focused, (Input, TextArea)) and pane in TEXT_FOOTERS:
+            return [
+                Key(key, sign, label, f"press {key}", enabled=True, tooltip=label)
+                for key, sign, label in TEXT_FOOTERS[pane]
+            ]
+        found = {action: key for action, key in found.items() if not key.key.startswith(NO_KEY)}
+        if pane not in FOOTERS:
+            return found.values()
+        actions = (f"command('{command}')" for command in FOOTERS[pane])
+        return [found[action] for action in actions if action in found]
 
     def render_line(self, y: int) -> Strip:
         """The only line."""
@@ -123,6 +144,9 @@ class KeyLine(Widget):
 
     def _key_at(self, x: int) -> Key | None:
         for start, key in self._places():
+            if key is None and start <= x < start + len(_MORE):
+                # What does not fit is behind the help, whose lines can be clicked.
+                return next((one for one in self.keys if one.action == _HELP), None)
             if key is not None and start <= x < start + key.width:
                 return key
         return None

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from flowstudio.studio.chat_feed import ChatFeed
     from flowstudio.studio.earlier import Earlier
     from flowstudio.studio.flow_view import FlowView
+    from flowstudio.studio.keymap import Keymap
     from flowstudio.wire import Event
 
 type Pane = Literal["skills", "flow", "source", "chat"]
@@ -305,7 +306,6 @@ class StudioScreen(Screen[None]):
     def show_news(self) -> None:
         """Bring everything up to the run's state, or to the moment that is looked at."""
         self._has_news = False
-        self.refresh_bindings()
         state, look = self.driver.state, self.driver.look
         self._top.run_state = look.then if look else state
         self.bench.show_news()
@@ -465,15 +465,16 @@ class StudioScreen(Screen[None]):
     def _help(self) -> None:
         """Show all keys."""
         from flowstudio.studio.help_dialog import HelpDialog
-        from flowstudio.studio.keymap import Keymap
-
-        keymap: Keymap = getattr(self.app, "keymap", Keymap())
 
         def give(command: str | None) -> None:
             if command is not None:
                 self.call_later(self.action_command, command)
 
-        self.app.push_screen(HelpDialog(self.place_in_use, keymap), give)
+        self.app.push_screen(HelpDialog(self.place_in_use, self._keymap), give)
+
+    @property
+    def _keymap(self) -> Keymap:
+        return cast("Any", self.app).keymap
 
     @property
     def place_in_use(self) -> str:
@@ -556,13 +557,11 @@ class StudioScreen(Screen[None]):
     def palette_commands(self) -> list[SystemCommand]:
         """Every command by name, for the palette."""
         from flowstudio.studio.help_dialog import shown_keys
-        from flowstudio.studio.keymap import Keymap
 
-        keymap: Keymap = getattr(self.app, "keymap", Keymap())
         return [
             SystemCommand(
                 f"{command.label.capitalize()}: {command.help}",
-                f"key {shown_keys(command, keymap)}",
+                f"key {shown_keys(command, self._keymap)}",
                 partial(self.action_command, command.id),
             )
             for command in commands_of("studio")

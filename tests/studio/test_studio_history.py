@@ -47,6 +47,13 @@ async def dialog(studio: Studio, kind: type) -> None:
     await studio.pilot.pause()
 
 
+def in_order_of_birth() -> list[RunSummary]:
+    """A run and its fork, whose seconds may be the same."""
+    return sorted(
+        list_runs(paths.runs_dir()), key=lambda run: bool(run.header and run.header.parent)
+    )
+
+
 def files_of(folder: Path) -> dict[str, bytes]:
     return {
         str(file.relative_to(folder)): file.read_bytes()
@@ -165,7 +172,7 @@ async def test_a_rewind_forks_at_the_visit_and_leaves_the_old_run_as_it_was(work
         await studio.until(lambda: studio.phase == "ended", "the end")
         assert studio.choices[-1] == ("yes", "user", True)
         assert files_of(old.path) == before
-    new, first = list_runs(paths.runs_dir())
+    first, new = in_order_of_birth()
     assert new.header is not None
     assert (new.header.parent, new.header.parent_move) == (first.id, 3)
     assert new.reason == "reached_end"
@@ -182,7 +189,7 @@ async def test_a_rewind_of_the_run_that_is_on_stops_that_one_and_it_can_go_on(wo
         await studio.paused_at("write")
         await studio.press("c")
         await studio.until(lambda: studio.phase == "ended", "the end")
-    new, old = list_runs(paths.runs_dir())
+    old, new = in_order_of_birth()
     assert (new.reason, old.reason, old.can_resume) == ("reached_end", "stopped", True)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from textual.command import CommandPalette
 
-from flowstudio.studio.commands import OTHER_KEYS, commands_of
-from flowstudio.studio.dialogs import HelpDialog
+from flowstudio.studio.commands import PANE_KEYS, commands_of
+from flowstudio.studio.help_dialog import HelpDialog
 from tests.studio.kit import DEMO, FakeModel, Studio, open_studio, text_of, write_skill
 from tests.studio.test_studio_looking import is_in_view
 
@@ -174,7 +174,7 @@ def is_grey(color: object) -> bool:
 
 
 async def test_the_help_names_every_command(work: Path) -> None:
-    async with open_studio(work, size=(120, 80)) as studio:
+    async with open_studio(work, size=(120, 110)) as studio:
         await studio.press("question_mark")
         await studio.until(lambda: isinstance(studio.app.screen, HelpDialog), "the help")
         await studio.until(lambda: "Keys" in studio.text, "the help on the screen")
@@ -182,7 +182,7 @@ async def test_the_help_names_every_command(work: Path) -> None:
             if command.id.startswith("run.branch") or command.id == "help":
                 continue
             assert command.help[:30] in studio.text, command.id
-        for _, text in OTHER_KEYS:
+        for _, text in (*PANE_KEYS["everywhere"], *PANE_KEYS["flow"]):
             assert text[:30] in studio.text
         await studio.press("escape")
         assert studio.app.screen is studio.main
