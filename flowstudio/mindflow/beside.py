@@ -1,7 +1,8 @@
 """What stands beside the skills: methodologies, and what the states of a library mean.
 
 Methodologies are YAML in `methodologies/*.yaml` or `methodologies.yaml` of a root of skills: one
-mapping, a list of them, or mappings by id. `states.yaml` gives a meaning to each state's name.
+mapping, a list of them, or mappings by id. `states.yaml` gives a meaning to each state's name, and
+`phrases.yaml` holds more of what people say when they want a skill, by the skill's name.
 """
 
 from __future__ import annotations
@@ -16,7 +17,15 @@ from flowstudio.flow.model import Span
 from flowstudio.flow.source import Source
 from flowstudio.mindflow import codes
 from flowstudio.mindflow.model import Methodology
-from flowstudio.mindflow.values import as_mapping, as_share, as_text, clean, is_mapping, show
+from flowstudio.mindflow.values import (
+    as_list,
+    as_mapping,
+    as_share,
+    as_text,
+    clean,
+    is_mapping,
+    show,
+)
 from flowstudio.skill.decode import read_file
 from flowstudio.skill.document import read_yaml
 
@@ -33,15 +42,22 @@ def files_beside(root: Path) -> list[Path]:
     files = [path for path in listed if path.suffix.lower() in (".yaml", ".yml")]
     files += (root / f"methodologies{ending}" for ending in (".yaml", ".yml"))
     files += (root / f"states{ending}" for ending in (".yaml", ".yml"))
+    files += (root / f"phrases{ending}" for ending in (".yaml", ".yml"))
     return [path for path in files if path.is_file()]
 
 
 def read_beside(
-    root: Path, methodologies: dict[str, Methodology], states: dict[str, str]
+    root: Path,
+    methodologies: dict[str, Methodology],
+    states: dict[str, str],
+    phrases: dict[str, tuple[str, ...]],
 ) -> list[Diagnostic]:
     """Add what the files of `root` define and is not there yet; gives what is odd about them."""
     findings: list[Diagnostic] = []
     for path in files_beside(root):
+        if path.stem == "phrases" and path.parent == root:
+            _File(path, codes.PHRASES_FILE, findings).take_phrases(phrases)
+            continue
         is_states = path.stem == "states" and path.parent == root
         reader = _File(path, codes.STATES_FILE if is_states else codes.METHODOLOGY_FIELD, findings)
         for entry in reader.entries("states" if is_states else "methodologies"):
@@ -62,12 +78,7 @@ class _File:
 
     def entries(self, key: str) -> Sequence[object]:
         """The mappings in it: those of a list, those by id below `key`, or the one that it is."""
-        try:
-            file = read_file(self.path)
-        except OSError:  # gone since the folder was listed
-            return ()
-        self.findings += (said.at(str(self.path)) for said in file.findings)
-        text = file.text
+        text = self._text()
         if _LIST.match(text):
             # The guarded reader takes mappings; a line `entries:` makes one of the list.
             text, key = "entries:\n" + text.replace("---", "", 1), "entries"
@@ -81,6 +92,28 @@ class _File:
             source = as_mapping(inner) or as_mapping(document.values)
             return [_with_id(name, value) for name, value in source.items()]
         return [document.values] if document.values else ()
+
+    def take_phrases(self, phrases: dict[str, tuple[str, ...]]) -> None:
+        """A list of texts for each skill, or one for each language of it."""
+        text = self._text()
+        document = read_yaml(text, 0, Source(text))
+        for said in document.findings:
+            self._report(said.message, said.span, said.hint)
+        for name, value in document.values.items():
+            parts = list(as_mapping(value).values()) if is_mapping(value) else [value]
+            given = [one for part in parts for one in as_list(part) or ()]
+            said = [clean(one) for one in given if isinstance(one, str) and clean(one)]
+            if len(said) != len(given) or not said:
+                self._report(f"{name} holds something that is not a text")
+            phrases[name] = tuple(dict.fromkeys((*phrases.get(name, ()), *said)))
+
+    def _text(self) -> str:
+        try:
+            file = read_file(self.path)
+        except OSError:  # gone since the folder was listed
+            return ""
+        self.findings += (said.at(str(self.path)) for said in file.findings)
+        return file.text
 
     def take_state(self, entry: object, states: dict[str, str]) -> None:
         given = as_mapping(entry)

@@ -38,3 +38,9 @@ STATES_FILE = declare(
     """states.yaml, which says what the states of the library mean, cannot be read, or an entry is
     not a text. States need no entry to be used.""",
 )
+PHRASES_FILE = declare(
+    "phrases-file",
+    "warning",
+    """phrases.yaml, which holds more of what people say when they want a skill, cannot be read, or
+    an entry is neither a list of texts nor one for each language. What is a text is used.""",
+)

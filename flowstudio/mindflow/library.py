@@ -30,7 +30,7 @@ from flowstudio.skill.skill import fold_name
 if TYPE_CHECKING:
     from flowstudio.skill import Catalogue, Skill
 
-MOST_UTTERANCES = 24
+MOST_UTTERANCES = 40
 """Utterances of one skill that are read; more say nothing new and cost time to index."""
 MOST_NAMES = 200
 """Names in one list that are read."""
@@ -51,12 +51,15 @@ def read_library(catalogue: Catalogue) -> Library:
     """
     methodologies: dict[str, Methodology] = {}
     states: dict[str, str] = {}
+    phrases: dict[str, tuple[str, ...]] = {}
     findings: list[Diagnostic] = []
     for root in catalogue.roots:
-        findings += read_beside(root.path, methodologies, states)
+        findings += read_beside(root.path, methodologies, states, phrases)
     skills: dict[str, LibrarySkill] = {}
     for skill in catalogue.skills:
-        skills[skill.name], odd = read_planning(skill)
+        read, odd = read_planning(skill)
+        said = (*read.utterances, *phrases.get(skill.name, ()))
+        skills[skill.name] = replace(read, utterances=tuple(dict.fromkeys(said))[:MOST_UTTERANCES])
         findings += odd
     skills, unknown = _check_names(skills, methodologies)
     return Library(skills, methodologies, states, (*findings, *unknown))
