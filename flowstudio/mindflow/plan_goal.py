@@ -45,10 +45,11 @@ _OF_GOALS = frozenset(
 
 _SYSTEM = """\
 You turn a goal into the states that it wants to hold. You are given states, one a line, each with
-what it means. Answer with JSON alone: {"goals": ["state", ...], "given": ["state", ...]}. "goals" are
-the states that the goal asks for in the end, in the order in which they are wanted; leave out those
-that are only on the way there. "given" are the states that the goal takes for granted: what is there
-to begin with. Write states exactly as in the list. If none fits, answer {"goals": [], "given": []}."""
+what it means. Answer with JSON alone: {"goals": ["state", ...], "given": ["state", ...]}.
+"goals" are the states that the goal asks for in the end, in the order in which they are wanted;
+leave out those that are only on the way there. "given" are the states that the goal takes for
+granted: what is there to begin with. Write states exactly as in the list. If none fits, answer
+{"goals": [], "given": []}."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +180,11 @@ def _find_given(text: str, library: Library) -> tuple[str, ...]:
     """The states that no skill brings about and the goal speaks of: what it begins with."""
     possible = set(_possible(library))
     docs = {
-        state: dict.fromkeys(words(f"{state.replace('_', ' ')} {meaning}"), 1.0)
+        state: dict.fromkeys(
+            words(f"{state.replace('_', ' ')} {library.states.get(state, '')}"), 1.0
+        )
         for state in _all_states(library)
-        if state not in possible and (meaning := library.states.get(state, "")) is not None
+        if state not in possible
     }
     rarity = _rarity(docs)
     # A word that several of them share says nothing about which one is meant.
