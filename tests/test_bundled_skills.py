@@ -17,7 +17,28 @@ from flowstudio.skill import Skill, load_skill
 SKILLS = Path(__file__).parents[1] / "skills"
 FOLDERS = tuple(sorted(path.parent.name for path in SKILLS.glob("*/SKILL.md")))
 
-STANDARD = ("csv", "daily-review", "file-io", "python-script", "task-breakdown")
+GROUPS = {
+    "life": (
+        "daily-review",
+        "note-organizing",
+        "schedule-planning",
+        "task-breakdown",
+        "task-tracking",
+        "weekly-review",
+    ),
+    "data": (
+        "csv",
+        "data-cleaning",
+        "data-conversion",
+        "data-validation",
+        "data-visualization",
+        "json",
+    ),
+    "code": ("error-handling", "function-refactoring", "python-script"),
+    "tools": ("command-line", "file-io"),
+}
+"""The seventeen of the Mindflow design, in its four groups."""
+STANDARD = tuple(sorted(name for group in GROUPS.values() for name in group))
 FLOWS = (
     "bug-triage",
     "code-review",
@@ -33,10 +54,13 @@ FIELDS = {
     "name",
     "description",
     "type",
+    "utterances",
     "preconditions",
     "effects",
     "called_skills",
     "methodology_scores",
+    "artifact",
+    "allowed-tools",
 }
 METHODOLOGIES = {
     "meth_simple",
@@ -163,6 +187,16 @@ def test_the_front_matter_holds_known_fields_and_methodologies_only(name: str) -
 
 
 @pytest.mark.parametrize("name", FOLDERS)
+def test_a_bundled_skill_tells_what_people_say_in_both_languages(name: str) -> None:
+    said = skill(name).meta["utterances"]
+    assert set(said) == {"zh", "en"}
+    assert len(set(said["zh"])) >= 3
+    assert len(set(said["en"])) >= 3
+    assert all(HAN.search(one) for one in said["zh"])
+    assert not any(HAN.search(one) for one in said["en"])
+
+
+@pytest.mark.parametrize("name", FOLDERS)
 def test_called_skills_come_along_as_well(name: str) -> None:
     assert set(skill(name).meta.get("called_skills", [])) <= set(FOLDERS) - {name}
 
@@ -181,6 +215,29 @@ def test_a_standard_skill_says_what_it_needs_what_it_gives_and_how_it_scores(nam
     assert meta["preconditions"]
     assert meta["effects"]
     assert set(meta["methodology_scores"]) == METHODOLOGIES
+
+
+@pytest.mark.parametrize("name", STANDARD)
+def test_a_standard_skill_has_its_name_in_both_languages_as_its_heading(name: str) -> None:
+    heading = re.search(r"^# (.+) · (.+)$", skill(name).body, re.MULTILINE)
+    assert heading is not None
+    assert HAN.search(heading[1])
+    assert not HAN.search(heading[2])
+
+
+@pytest.mark.parametrize("name", STANDARD)
+def test_a_standard_skill_has_one_artifact_and_tells_of_it(name: str) -> None:
+    artifact = skill(name).meta["artifact"]
+    section = skill(name).body.partition("\n## 产物 · Artifact\n")[2].partition("\n## ")[0]
+    assert section.strip()
+    if re.match(r"(?:references|scripts)/[^<]*$", artifact):
+        assert (SKILLS / name / artifact).is_file()
+        assert artifact in skill(name).body
+
+
+@pytest.mark.parametrize("name", STANDARD)
+def test_a_standard_skill_names_what_goes_wrong(name: str) -> None:
+    assert re.search(r"^## (?:不要|Do not|Traps|Do not.*)$", skill(name).body, re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", FLOWS)

@@ -67,7 +67,9 @@ def look_at_handler(handler: ast.ExceptHandler) -> Iterator[str]:
         yield "bare except also catches Ctrl-C and exits"
     elif "BaseException" in caught(handler) and not raises:
         yield "except BaseException also catches Ctrl-C and exits"
-    if all(is_nothing(statement) for statement in handler.body):
+    answers = any(isinstance(statement, ast.Return) for statement in handler.body)
+    # One named error that is answered with a value is a decision, not a swallowed error.
+    if all(map(is_nothing, handler.body)) and (is_wide or not answers):
         what = "anything" if is_wide else ", ".join(sorted(caught(handler)))
         yield f"swallows {what} without a trace"
     elif is_wide and not raises and not calls & LOGS and not is_used(handler, body):

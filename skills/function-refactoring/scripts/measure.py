@@ -41,7 +41,7 @@ class Measure:
 
     def __str__(self) -> str:
         numbers = (self.lines, self.depth, self.parameters, self.branches, self.exits)
-        return "".join(f"{one:>8}" for one in numbers) + f"  {self.name}  {self.place}"
+        return "".join(f"{one:>9}" for one in numbers) + f"  {self.name}  {self.place}"
 
 
 def children(node: ast.AST) -> Iterator[ast.AST]:
@@ -123,7 +123,7 @@ def main(arguments: list[str]) -> int:
         print("no function found", file=sys.stderr)
         return 2
     found.sort(key=lambda one: (-one.weight, one.place))
-    print("".join(f"{title:>8}" for title in ("lines", "depth", "params", "branches", "exits")))
+    print("".join(f"{title:>9}" for title in ("lines", "depth", "params", "branches", "exits")))
     print("\n".join(map(str, found[: given.top])))
     return 0
 
