@@ -31,15 +31,32 @@ MOST_SHOWN = 150
 """States that a model is shown, the nearest first; more would cost more than they bring."""
 
 _LEAST = 0.45
-"""A further state must match at least this share of what the best one matches."""
+"""A further state must match at least this share of what the first one matches, by the two words
+of each that say most."""
+_ACROSS = 0.3
 _ENOUGH = 0.2
-"""Any state must match at least this share of what all words of the goal say: a goal that the
-library does not know shares a word with something, too."""
+"""Any state must match at least this share of what the goal's words say that are not matched yet: a
+goal that the library does not know shares a word with something, too."""
 _WEIGHTS = {"name": 1.0, "meaning": 0.9, "producer": 0.6}
 """How much a word counts by where it stands."""
 
 _OF_GOALS = frozenset(
-    {"turn", "mak", "need", "want", "som", "pleas", "需要", "可以", "想要", "我要", "我的"}
+    {
+        "turn",
+        "mak",
+        "need",
+        "want",
+        "som",
+        "pleas",
+        "需要",
+        "生成",
+        "一件",
+        "一份",
+        "可以",
+        "想要",
+        "我要",
+        "我的",
+    }
 )
 """Words that goals have whatever they are about, beside those that all texts have."""
 
@@ -111,7 +128,6 @@ def match_goal(text: str, library: Library) -> Goal:
     left = set(words(text))
     found: list[str] = []
     unknown = math.log(1 + len(docs))
-    enough = _ENOUGH * sum(rarity.get(word, unknown) for word in left)
     first = 0.0
     possible = set(_possible(library))
     while left and len(found) < MOST_GOALS:
@@ -120,9 +136,16 @@ def match_goal(text: str, library: Library) -> Goal:
             key=lambda pair: (pair[0], pair[1] in possible),
             default=(0.0, ""),
         )
-        if not gain or gain < max(enough, _LEAST * first):
+        # Where there are no blanks, most unknown pairs only lie across two words.
+        whole = sum(
+            rarity.get(word, unknown if word.isascii() else _ACROSS * unknown) for word in left
+        )
+        if not gain or gain < _ENOUGH * whole:
             break
-        first = first or gain
+        peak = _peak(left, docs[state], rarity)
+        if peak < _LEAST * first:
+            break
+        first = first or peak
         left -= docs[state].keys()
         # What nobody can bring about is what the goal begins with, not what it wants.
         if state in possible:
@@ -261,6 +284,11 @@ def _rarity(docs: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
 
 def _gain(left: Collection[str], doc: Mapping[str, float], rarity: Mapping[str, float]) -> float:
     return sum(doc[word] * rarity[word] for word in left if word in doc)
+
+
+def _peak(left: Collection[str], doc: Mapping[str, float], rarity: Mapping[str, float]) -> float:
+    gains = sorted((doc[word] * rarity[word] for word in left if word in doc), reverse=True)
+    return sum(gains[:2])
 
 
 def _in_order(text: str, states: list[str], docs: Mapping[str, Mapping[str, float]]) -> list[str]:
