@@ -129,3 +129,16 @@ def same(recorded: Event, body: Body, node: str | None, visit: int | None) -> bo
 def timeless(body: Body) -> Body:
     """A body without the times in it."""
     return replace(body, seconds=0.0) if isinstance(body, NodeLeft) else body
+
+
+def settled(body: Body, recorded: Event) -> Body:
+    """What is said, with the words of the surroundings as they were recorded."""
+    match body, recorded.body:
+        case (RunPaused(why="disk"), RunPaused(why="disk")):
+            return recorded.body
+        case (RunEnded(reason="disk"), RunEnded(reason="disk")):
+            return recorded.body
+        case (NodeLeft(), NodeLeft(seconds=seconds)):
+            return replace(body, seconds=seconds)
+        case _:
+            return body
