@@ -139,6 +139,7 @@ class AuthorDesk:
                     self._drafts[other] = draft
                     del self._drafts[path]
                     draft.base = moved
+                    self._wanted = self._wanted or (other if self._shows(draft) else None)
                     break
 
     def shown_now(self, skill: Skill) -> Skill:

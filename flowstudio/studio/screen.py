@@ -269,9 +269,12 @@ class StudioScreen(Screen[None]):
             now = catalogue.at(run_skill.path)
             if now is not None and not now.errors:
                 self.driver.reload(now)
-        if made := self.author.take_wanted(catalogue.at):
-            same = made
-            self.call_after_refresh(self._show_pane, "source")
+        if wanted := self.author.take_wanted(catalogue.at):
+            if same is not None:
+                self.call_after_refresh(self._show_pane, "source")
+            else:  # its folder was renamed, and the list still has its name
+                self.show_skill(self.author.show(wanted))
+            same = wanted
         self._skills.show_skills(catalogue.skills, same.name if same else None)
         if self.driver.session is not None:
             self.driver.session.runtime.skills = catalogue.skills

@@ -97,9 +97,9 @@ async def replace_with(name: str, path: Path, old: str, new: str, studio: Studio
                 nano.type(f"\x1c{old}\r")
                 await studio.until(lambda: b"with" in nano.read(), "the question")
                 nano.type(f"{new}\r")
-                await studio.until(lambda: b"Replace this" in nano.read(), "the next question")
+                await studio.until(lambda: b"instance" in nano.read(), "the next question")
                 nano.type("a")
-                await studio.until(lambda: b"Replaced" in nano.read(), "the replacement")
+                await studio.until(lambda: b"occurrence" in nano.read(), "the replacement")
                 nano.type("\x0f\r")
                 await studio.until(lambda: b"Wrote" in nano.read(), "the save")
                 nano.type("\x18")
@@ -195,14 +195,14 @@ async def test_a_renamed_folder_takes_its_unsaved_source_along(work: Path) -> No
 
 
 @pytest.mark.parametrize("command", ["vim -u NONE -es -c %s/bad/worse/ -c wq", "ed"])
-def test_E_hands_the_terminal_to_the_editor_and_takes_it_back(
+def test_the_edit_key_hands_the_terminal_to_the_editor_and_takes_it_back(
     work: Path, tmp_path: Path, command: str
 ) -> None:
     if shutil.which(command.split()[0]) is None:
         pytest.skip(f"{command.split()[0]} is not installed")
     from tests.terminal.kit import run_in_terminal
 
-    home = tmp_path / "home"
+    home = tmp_path / "own home"
     home.mkdir()
     with run_in_terminal(
         ".", size=(120, 40), home=home, work=work, VISUAL="", EDITOR=command
