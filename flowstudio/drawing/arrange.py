@@ -93,25 +93,40 @@ def _promising(shape: Shape, author: set[int], most: int) -> list[tuple[Ordering
     tried = [author]
     found: list[tuple[Ordering, int]] = []
     for reading in range(1, len(_READINGS)):
-        graph, back = _read(shape, reading)
+        back = _find_back(shape, reading)
         if back not in tried:
             tried.append(back)
-            ordering = Ordering(graph)
+            ordering = Ordering(_layer(shape, back, exact=False))
             order_roughly(ordering)
             if ordering.total <= 2 * most:
                 found.append((ordering, reading))
     found.sort(key=_crossings)
-    return found[:_PROMISING]
+    return [_in_best_ranks(shape, reading) for _, reading in found[:_PROMISING]]
+
+
+def _in_best_ranks(shape: Shape, reading: int) -> tuple[Ordering, int]:
+    ordering = Ordering(_read(shape, reading)[0])
+    order_roughly(ordering)
+    return ordering, reading
 
 
 def _read(shape: Shape, reading: int) -> tuple[Layered, set[int]]:
-    ids, edges, labelled, first = shape
-    count = len(ids)
+    """The layers of a chart that is followed in this way, and which edges lead back in it."""
+    back = _find_back(shape, reading)
+    return _layer(shape, back, exact=True), back
+
+
+def _find_back(shape: Shape, reading: int) -> set[int]:
+    ids, edges, _, first = shape
     exits_by, sources_first = _READINGS[reading]
-    back = find_back_edges(count, edges, first, sources_first=sources_first, exits_by=exits_by)
+    return find_back_edges(len(ids), edges, first, sources_first=sources_first, exits_by=exits_by)
+
+
+def _layer(shape: Shape, back: set[int], *, exact: bool) -> Layered:
+    ids, edges, labelled, _ = shape
     arcs = [
         (dst, src) if index in back else (src, dst)
         for index, (src, dst) in enumerate(edges)
         if src != dst
     ]
-    return build_layers(assign_ranks(count, arcs), edges, back, labelled), back
+    return build_layers(assign_ranks(len(ids), arcs, exact=exact), edges, back, labelled)

@@ -26,6 +26,8 @@ _REACH = 12
 _LOOK = 200
 _LANE = (1, 0)
 _FAR = 1 << 30
+_MANY = 4_000
+"""Items above which less is tried."""
 _SLACK = 1.1
 """How much broader than its broadest layer a drawing may be."""
 _SWEEPS = ((150, 6), (800, 5), (4000, 4), (_FAR, 2))
@@ -65,11 +67,14 @@ def port_ranges(graph: Layered, prints: Footprints, style: Style) -> list[list[t
 
     The ports of a box stand in the order of where they lead; each leaves room for the others.
     """
-    # What is in no layer's list lies beyond the right end.
-    place = [len(graph.kind) + item for item in range(len(graph.kind))]
+    # What is in no layer's list lies beyond one of the ends.
+    beyond = len(graph.kind)
+    place = [beyond + item for item in range(beyond)]
     for layer in graph.layers:
         for position, item in enumerate(layer):
             place[item] = position
+    for item in find_left_express(graph, place):
+        place[item] = -item
     ranges: list[list[tuple[Port, Port]]] = []
     for gap in graph.gaps:
         gap.sort(key=lambda link: (place[link[0]], place[link[1]], link[2]))
@@ -157,7 +162,8 @@ def _squeeze(
     springs.right = springs.left + breadth - 1
     every = [springs.above, springs.below, springs.beside]
     last = len(graph.layers) - 1
-    for order in (range(last + 1), range(last, -1, -1), range(last + 1)):
+    orders = (range(last + 1), range(last, -1, -1), range(last + 1))
+    for order in orders if len(x) <= _MANY else orders[:1]:
         for index in order:
             layer, gap = graph.layers[index], springs.gaps[index]
             if layer:
@@ -292,17 +298,47 @@ def _cost(above: Sequence[Sequence[Pull]], x: Sequence[int]) -> int:
     return total
 
 
+def find_left_express(graph: Layered, place: Sequence[int]) -> set[int]:
+    """The items of the express lanes that cross less on the left side of the drawing."""
+    lanes = {first for first, _ in graph.express}
+    found: set[int] = set()
+    for chain in graph.chains if lanes else ():
+        for number in range(1, len(chain) - 2):
+            if chain[number] in lanes:
+                lean = 0
+                for end in (chain[number - 1], chain[number + 2]):
+                    lean += 2 * place[end] - len(graph.layers[graph.layer[end]])
+                if lean < 0:
+                    found.update(chain[number : number + 2])
+    return found
+
+
 def place_express(graph: Layered, prints: Footprints, x: list[int]) -> None:
-    """Put the express lanes beyond everything else, two on one column where they do not meet."""
+    """Put the express lanes beyond everything else, two on one column where they do not meet.
+
+    All places are counted from the left edge, and still are afterwards.
+    """
     if not graph.express:
         return
+    place = [0] * len(graph.kind)
+    for layer in graph.layers:
+        for position, item in enumerate(layer):
+            place[item] = position
+    at_left = find_left_express(graph, place)
     edge = max((x[i] + prints.after[i] for layer in graph.layers for i in layer), default=0)
-    free: list[int] = []
-    """For each lane's column, the first layer at which it is free again."""
-    for first, last in sorted(graph.express, key=lambda lane: (graph.layer[lane[0]], lane)):
-        top = graph.layer[first]
-        column = next((n for n, layer in enumerate(free[:_LOOK]) if layer < top), len(free))
-        if column == len(free):
-            free.append(0)
-        free[column] = graph.layer[last] + 2
-        x[first] = x[last] = edge + 3 + 2 * column
+    most = [0, 0]
+    for side in (False, True):
+        free: list[int] = []
+        """For each lane's column, the first layer at which it is free again."""
+        lanes = (lane for lane in graph.express if (lane[0] in at_left) == side)
+        for first, last in sorted(lanes, key=lambda lane: (graph.layer[lane[0]], lane)):
+            top = graph.layer[first]
+            column = next((n for n, layer in enumerate(free[:_LOOK]) if layer < top), len(free))
+            if column == len(free):
+                free.append(0)
+            free[column] = graph.layer[last] + 2
+            x[first] = x[last] = -3 - 2 * column if side else edge + 3 + 2 * column
+        most[side] = len(free)
+    if most[1]:
+        shift = 2 * most[1] + 1
+        x[:] = [at + shift for at in x]

@@ -16,7 +16,7 @@ from flowstudio.drawing.reroute import reroute_edges
 
 _BUDGET_EACH = 200
 _LEAST_BUDGET = 20_000
-_MOST_BUDGET = 240_000
+_MOST_BUDGET = 400_000
 """Links that may be looked at for a first order: for each item, at least, and at most."""
 _MORE_EACH = 180
 """Links that may be looked at for bettering it."""

@@ -61,7 +61,9 @@ def pack(layouts: Sequence[Layout], style: Style, width: int | None) -> list[tup
     sizes = [
         (one.length, one.breadth) if style.across else (one.breadth, one.length) for one in layouts
     ]
-    area = sum((w + _APART) * (h + 1) for w, h in sizes)
+    areas = [(w + _APART) * (h + 1) for w, h in sizes]
+    # The largest part has its own shape: what is left over should look as broad as tall.
+    area = sum(areas) - max(areas, default=0)
     widest = max((w for w, _ in sizes), default=0)
     most = max(widest, width or max(_EASY_WIDTH, isqrt(_TALL * area)))
     places: list[tuple[int, int]] = []

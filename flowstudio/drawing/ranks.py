@@ -18,11 +18,14 @@ _STEPS_EACH = 40
 """Steps for each arc that the proof may take."""
 
 
-def assign_ranks(count: int, arcs: Sequence[Arc]) -> list[int]:
-    """Ranks from 0 for a graph without cycles; each arc goes up by at least one."""
+def assign_ranks(count: int, arcs: Sequence[Arc], *, exact: bool = True) -> list[int]:
+    """Ranks from 0 for a graph without cycles; each arc goes up by at least one.
+
+    Without `exact` they may be a little longer than the best.
+    """
     ranks, topological = _longest_path(count, arcs)
     _tighten(ranks, topological, arcs)
-    if count <= _MOST_FOR_SIMPLEX and not _is_shortest(ranks, arcs):
+    if exact and count <= _MOST_FOR_SIMPLEX and not _is_shortest(ranks, arcs):
         better = _solve(count, arcs)
         if _length(better, arcs) < _length(ranks, arcs):
             ranks = better

@@ -16,7 +16,7 @@ from operator import add
 from flowstudio.drawing.crossings import Ordering
 from flowstudio.drawing.layers import Kind
 
-_CROSSING = 1 << 20
+_CROSSING = 1 << 16
 """What a crossing costs. A place beyond the present one costs 1: so lines stay near to it."""
 _TURNED = 64
 """What the other side of a box costs."""

@@ -18,7 +18,7 @@ MANY = chart(
 )
 WAYS: tuple[Direction, ...] = ("TD", "LR", "BT", "RL")
 
-FOUND = [
+FOUND: list[tuple[int, list[tuple[int, int]], list[int], list[list[int]]]] = [
     (0, [], [], []),
     (3, [], [], [[0], [1], [2]]),
     (4, [(0, 2), (3, 1)], [], [[0, 2], [1, 3]]),
