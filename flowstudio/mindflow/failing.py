@@ -44,7 +44,8 @@ class Troubles:
     def add(self, sentence: str, error: BaseException | None = None) -> None:
         """Keep a sentence; what the program knows of the error goes to the log."""
         if error is not None:
-            _log.warning("%s: %s", sentence, error, exc_info=error)
+            # Below what Python prints by itself where nobody set up a log.
+            _log.info("%s: %s", sentence, error, exc_info=error)
         if sentence not in self.said:
             self.said.append(sentence)
 
@@ -109,7 +110,7 @@ async def ask_model(
                     or (limited and was_limited)
                 ):
                     troubles.add(
-                        f"The model could not be asked. {explain_error(error)} "
+                        f"The model could not be asked. {_plainly(error)} "
                         "It goes on without the model.",
                         error,
                     )
@@ -121,6 +122,11 @@ async def ask_model(
     finally:
         turn_hint.reset(hint)
     return None
+
+
+def _plainly(error: BaseException) -> str:
+    """What went wrong, without the server's own words: those are for the log."""
+    return explain_error(error).partition(" It said: ")[0]
 
 
 def shorten_prompt(prompt: str, share: float = SHORTER) -> str:
