@@ -99,7 +99,9 @@ class Outline:
 
 def join(path: str, key: str) -> str:
     """The path of a key; what is no plain word stands in quotes."""
-    return f"{path}.{key}" if re.fullmatch(r"[\w-]+", key) else f"{path}[{json.dumps(key, ensure_ascii=False)}]"
+    if re.fullmatch(r"[\w-]+", key):
+        return f"{path}.{key}"
+    return f"{path}[{json.dumps(key, ensure_ascii=False)}]"
 
 
 def parent(path: str) -> str:
