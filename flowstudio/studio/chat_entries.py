@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar
+from collections.abc import Callable
+from functools import partial
+from typing import ClassVar, cast, override
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -16,8 +18,10 @@ from flowstudio.studio.marks import GLYPHS, style_of
 from flowstudio.text import first_line, harmless
 from flowstudio.wire import Verdict
 
-LIVE_TAIL = 12_000
-"""Characters of an answer that are shown while it streams, counted from its end."""
+LIVE_TAIL = 4_000
+"""Characters of a growing entry that are shown while it streams, counted from its end."""
+PIECE = 2_000
+"""Characters after which an answer goes on in an entry of its own, so that each stays quick."""
 LONGEST = 60_000
 """Characters of a finished answer that are shown; the journal has the rest."""
 
@@ -38,6 +42,10 @@ class Entry(Static):
     def __init__(self, content: Text | str = "", *, classes: str | None = None) -> None:
         super().__init__(content, classes=classes, markup=False)
 
+    def keep(self) -> Callable[[], Entry]:
+        """What makes the entry again, once it has gone from the screen."""
+        return partial(Entry, cast("Text", self.content), classes=" ".join(self.classes))
+
 
 class Fold(Entry):
     """A line that opens to show more: a prompt, a tool's output, the model's thinking."""
@@ -51,6 +59,11 @@ class Fold(Entry):
         self.summary = title
         self.body = body
         self.is_open = False
+
+    @override
+    def keep(self) -> Callable[[], Entry]:
+        """What makes it again, folded."""
+        return partial(Fold, self.summary, self.body, classes=" ".join(self.classes - {"-open"}))
 
     def on_mount(self) -> None:
         """Show the folded line."""
@@ -73,11 +86,25 @@ class Fold(Entry):
 class Answer(Entry):
     """The model's words: they stream in, and stay as plain text with light colours."""
 
-    def __init__(self, *, is_thinking: bool = False) -> None:
-        super().__init__(classes="thinking" if is_thinking else "answer")
+    def __init__(
+        self, text: str = "", *, is_thinking: bool = False, classes: str | None = None
+    ) -> None:
+        super().__init__(classes=classes or ("thinking" if is_thinking else "answer"))
         self.is_thinking = is_thinking
-        self._parts: list[str] = []
-        self._length = 0
+        self._parts: list[str] = [text] if text else []
+        self._length = len(text)
+        self.is_kept = False
+        """True where it was finished before it was made."""
+
+    @override
+    def keep(self) -> Callable[[], Entry]:
+        """What makes the finished answer again."""
+        return partial(_answer_again, self.source, self.is_thinking, " ".join(self.classes))
+
+    def on_mount(self) -> None:
+        """Show a finished answer that comes back."""
+        if self.is_kept:
+            self.finish()
 
     @property
     def source(self) -> str:
@@ -90,6 +117,23 @@ class Answer(Entry):
         """Take in a piece; `refresh_live` shows it."""
         self._parts.append(text)
         self._length += len(text)
+
+    def split(self) -> Answer | None:
+        """The entry in which the answer goes on, where this one has grown long; else None.
+
+        It ends at a blank line, else at the end of a line.
+        """
+        if self.is_thinking or self._length < PIECE:
+            return None
+        text = self.source
+        at = text.rfind("\n\n", PIECE // 2)
+        if at < 0:
+            if self._length < 2 * PIECE or (at := text.rfind("\n", PIECE // 2)) < 0:
+                return None
+        head, rest = text[:at], text[at:]
+        self._parts, self._length = [head], len(head)
+        after = " -after" if rest.startswith("\n\n") and head.strip() else ""
+        return Answer(rest.lstrip("\n"), classes=f"answer{after}")
 
     def refresh_live(self) -> None:
         """Show the end of what has come."""
@@ -128,6 +172,12 @@ class Answer(Entry):
                     style = style_of(self, "bold")
             styled.stylize(style, *found.span())
         return styled
+
+
+def _answer_again(text: str, is_thinking: bool, classes: str) -> Answer:
+    answer = Answer(text, is_thinking=is_thinking, classes=classes)
+    answer.is_kept = True
+    return answer
 
 
 class ApprovalCard(Vertical, can_focus=True):

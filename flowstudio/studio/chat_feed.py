@@ -263,6 +263,9 @@ class ChatFeed:
             self._live = self._log.live = self._add(Answer(is_thinking=is_thinking))
         self._live.append(text)
         self._is_dirty = True
+        while (after := self._live.split()) is not None:
+            self._log.call_after_refresh(self._live.finish)
+            self._live = self._log.live = self._add(after)
 
     def _show_live(self) -> None:
         if self._is_dirty and self._live is not None and self._live.is_mounted:

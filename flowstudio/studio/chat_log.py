@@ -1,23 +1,30 @@
 """The log of the chat: a column of entries that stays at its end while things come in.
 
-Only the newest entries stay on the screen; the journal has them all.
+Only the newest entries are widgets, as each of them makes every key a little slower. Older ones are
+kept as what makes them again, and come back when the user scrolls up to them.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 
 from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Static
 
-KEPT = 240
-"""Entries that stay on the screen."""
-_CUT = 60
-"""Entries that go at once when there are too many."""
+from flowstudio.studio.chat_entries import Entry
+
+KEPT = 90
+"""Entries that are widgets while the user reads at the end."""
+_CUT = 30
+"""Entries that go at once when there are too many, or come back at once."""
+_REMEMBERED = 5_000
+"""Entries that can come back; the run's journal has what is older."""
 _FRAME = 1 / 12
 """Seconds between two looks at what is new."""
+_NEAR = 4
+"""Rows from the top at which earlier entries are fetched."""
 _SETTLING = 3
 """Frames for which the log is kept at its end after something was added."""
 
@@ -32,7 +39,7 @@ class ChatLog(VerticalScroll, can_focus=True):
         & .visit.-forced { border-left: thick $role-forced; }
         & .visit.-now { border-left: thick $role-now; }
         & .said { margin-top: 1; border-left: thick $role-muted; padding: 0 1; }
-        & .answer { padding: 0 2; }
+        & .answer { padding: 0 2; &.-after { margin-top: 1; } }
         & .thinking { padding: 0 2; }
         & .tool { padding: 0 2; }
         & .note { padding: 0 2; }
@@ -46,7 +53,9 @@ class ChatLog(VerticalScroll, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._frames_to_end = 0
-        self._dropped = 0
+        self._older: deque[Callable[[], Entry]] = deque(maxlen=_REMEMBERED)
+        self._forgotten = 0
+        self._is_fetching = False
         self.live: Widget | None = None
         """The entry that is still growing: it is never dropped."""
         self.on_frame: list[Callable[[], None]] = []
@@ -60,21 +69,66 @@ class ChatLog(VerticalScroll, can_focus=True):
         """Empty the log."""
         self.remove_children()
         self.live = None
-        self._dropped = 0
+        self._older.clear()
+        self._forgotten = 0
 
     def add[W: Widget](self, entry: W) -> W:
+        """Add an entry at the end."""
         self.keep_up()
         self.mount(entry)
-        if len(self.children) > KEPT:
-            gone = [child for child in self.children[:_CUT] if child is not self.live]
-            self._dropped += len(gone)
-            self.remove_children(gone)
-            note = f"… {self._dropped} earlier entries are in the run's journal"
-            self.mount(Static(note, classes="note", markup=False), before=0)
+        if self._frames_to_end:
+            self._trim()
         return entry
+
+    @property
+    def earlier(self) -> int:
+        """How many earlier entries come back when the user scrolls up."""
+        return len(self._older)
+
+    def _trim(self) -> None:
+        """Put the oldest entries away; nobody reads them while the end is in view."""
+        if len(self.children) <= KEPT:
+            return
+        surplus = max(len(self.children) - KEPT, 0) + _CUT
+        gone = [
+            child
+            for child in self.children[:surplus]
+            if isinstance(child, Entry) and child is not self.live
+        ]
+        for entry in gone:
+            if "journal" not in entry.classes:
+                self._forgotten += len(self._older) == _REMEMBERED
+                self._older.append(entry.keep())
+        self.remove_children(gone)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Near the top, what was before comes back."""
+        super().watch_scroll_y(old_value, new_value)
+        if new_value < old_value and new_value <= _NEAR and self._older and not self._is_fetching:
+            self._is_fetching = True
+            self._frames_to_end = 0
+            self.call_later(self._fetch)
+
+    async def _fetch(self) -> None:
+        makers = [self._older.pop() for _ in range(min(_CUT, len(self._older)))]
+        entries: list[Entry] = [make() for make in reversed(makers)]
+        if not self._older and self._forgotten:
+            note = f"… {self._forgotten} earlier entries are in the run's journal"
+            entries.insert(0, Entry(note, classes="note journal"))
+        below = self.virtual_size.height
+        await self.mount(*entries, before=0)
+        self.call_after_refresh(self._stay, below)
+
+    def _stay(self, below: int) -> None:
+        """What the user reads stays in its place, though there is more above it now."""
+        grown = self.virtual_size.height - below
+        self.scroll_to(y=self.scroll_y + grown, animate=False, force=True, immediate=True)
+        self._is_fetching = False
 
     def keep_up(self) -> None:
         """Stay at the end while things come in, unless the user has scrolled up to read."""
+        if self._is_fetching:
+            return
         if self.max_scroll_y - self.scroll_y <= 2:
             self._frames_to_end = _SETTLING
 

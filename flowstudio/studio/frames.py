@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual.color import Color
+
 if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.widget import Widget
@@ -34,8 +36,13 @@ class Frames:
         pane: Widget | None = found  # type: ignore[assignment]
         if pane is self._lit:
             return
+        variables = screen.app.theme_variables
         for one, is_lit in ((self._lit, False), (pane, True)):
             if one is not None and one.is_attached:
                 one.set_class(is_lit, LIT, update=False)
+                # Known beforehand, or Textual paints everything in the pane for its title's sake.
+                colour = variables.get("role-accent" if is_lit else "role-muted")
+                if colour is not None:
+                    one.styles.base.set_rule("border_title_color", Color.parse(colour))
                 screen.app.stylesheet.apply(one)
         self._lit = pane
