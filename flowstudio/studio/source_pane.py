@@ -19,7 +19,7 @@ from textual.widgets.option_list import Option
 from flowstudio.studio.marks import GLYPHS, style_of
 from flowstudio.studio.source_area import SourceArea
 from flowstudio.studio.source_complete import Completions, complete
-from flowstudio.studio.source_ink import ink
+from flowstudio.studio.source_ink import Inked, ink
 from flowstudio.studio.source_text import to_source
 from flowstudio.text import harmless
 
@@ -182,22 +182,28 @@ class SourcePane(Vertical):
         if draft is None:
             return
         text, base = draft.text, draft.base
-        skill = await asyncio.to_thread(lambda: reread(base, to_source(text, base.source)))
+
+        def read() -> tuple[Skill, Inked]:
+            skill = reread(base, to_source(text, base.source))
+            return skill, ink(skill, text.split("\n"))
+
+        skill, inked = await asyncio.to_thread(read)
         if draft is not self.draft or draft.text != text:
             return
         self.read = skill
-        self._show_read()
+        self._show_read(inked)
         self.post_message(self.Read(skill))
 
-    def _show_read(self) -> None:
+    def _show_read(self, inked: Inked | None = None) -> None:
         skill = self.read
         if skill is None:
             return
-        lines = self.area.text.split("\n")
+        if inked is None:
+            inked = ink(skill, self.area.text.split("\n"))
         found: dict[int, Diagnostic] = {}
         for one in sorted(skill.diagnostics, key=lambda d: (d.severity != "error", d.span)):
             found.setdefault(one.span.line - 1, one)
-        self.area.show_findings(ink(skill, lines), found)
+        self.area.show_findings(inked, found)
         self._say()
 
     def _say(self) -> None:

@@ -51,10 +51,10 @@ class Wizard(ModalScreen[Wish | None]):
         }
         & Static { width: 1fr; height: auto; }
         & Input { height: 1; border: none; padding: 0 1; background: $panel; margin-bottom: 1; }
-        & #wizard-left { width: 46; height: 1fr; padding-right: 1; }
-        & OptionList { height: auto; max-height: 7; border: none; background: $surface; }
+        & #wizard-left { width: 3fr; max-width: 46; height: 1fr; padding-right: 1; }
+        & OptionList { height: auto; max-height: 12; border: none; background: $surface; }
         & #wizard-says { margin-top: 1; }
-        & #wizard-picture { width: 1fr; height: 1fr; border-left: solid $role-line; padding: 0 1; }
+        & #wizard-picture { width: 2fr; height: 1fr; border-left: solid $role-line; padding: 0 1; }
         & #wizard-picture Static { width: auto; }
     }
     """
@@ -105,6 +105,10 @@ class Wizard(ModalScreen[Wish | None]):
     def _name_given(self) -> str:
         return self.query_one("#wizard-name", Input).value.strip()
 
+    def on_resize(self) -> None:
+        """Another size has room for another picture."""
+        self.call_after_refresh(self._show)
+
     def on_input_changed(self) -> None:
         """Say at once what is wrong with a name."""
         self._show()
@@ -154,14 +158,17 @@ class Wizard(ModalScreen[Wish | None]):
             where = f"→ {self._shown}/{self._name_given}/SKILL.md"
             says.append(harmless(where), style_of(self, "done"))
         self.query_one("#wizard-says", Static).update(says)
-        self.query_one("#wizard-drawing", Static).update(Text(_picture(self._template)))
+        width = self.query_one("#wizard-picture").size.width - 4
+        picture = _picture(self._template, max(width, 20))
+        self.query_one("#wizard-drawing", Static).update(Text(picture, no_wrap=True))
 
 
-def _picture(template: str) -> str:
+def _picture(template: str, width: int) -> str:
     from flowstudio.drawing import draw
     from flowstudio.flow import read_mermaid
     from flowstudio.skill.fence import find_fences
 
     text = text_from("a", template)
     fence = next(find_fences(text))
-    return draw(read_mermaid(text[fence.start : fence.end]), zoom="title").text()
+    chart = read_mermaid(text[fence.start : fence.end])
+    return draw(chart, zoom="title", width=width).text()

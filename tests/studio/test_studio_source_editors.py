@@ -6,14 +6,13 @@ whole file anew. The studio follows each of them, with its own text edited or no
 
 from __future__ import annotations
 
-import asyncio
 import os
 import pty
 import shutil
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -52,8 +51,8 @@ class Editor:
         return self.process.poll() is not None
 
 
-@asynccontextmanager
-async def editor(*command: str | Path) -> AsyncIterator[Editor]:
+@contextmanager
+def editor(*command: str | Path) -> Iterator[Editor]:
     if shutil.which(str(command[0])) is None:
         pytest.skip(f"{command[0]} is not installed")
     master, slave = pty.openpty()
@@ -80,18 +79,18 @@ async def replace_with(name: str, path: Path, old: str, new: str, studio: Studio
     """Replace a text in the file with the named editor, save, and leave it."""
     match name:
         case "vim":
-            async with editor("vim", "-u", "NONE", "-n", path) as vim:
+            with editor("vim", "-u", "NONE", "-n", path) as vim:
                 await studio.until(lambda: b"Demo" in vim.read(), "vim's screen")
                 vim.type(f":%s/{old}/{new}/\r:wq\r")
                 await studio.until(lambda: vim.is_over, "the end of vim")
         case "vim with backup and swap":
             options = "set backup writebackup backupcopy=no"
-            async with editor("vim", "-u", "NONE", "-c", options, path) as vim:
+            with editor("vim", "-u", "NONE", "-c", options, path) as vim:
                 await studio.until(lambda: b"Demo" in vim.read(), "vim's screen")
                 vim.type(f":%s/{old}/{new}/\r:wq\r")
                 await studio.until(lambda: vim.is_over, "the end of vim")
         case "nano":
-            async with editor("nano", "--ignorercfiles", path) as nano:
+            with editor("nano", "--ignorercfiles", path) as nano:
                 await studio.until(lambda: b"Demo" in nano.read(), "nano's screen")
                 # Replace: what, by what, all; then write out and leave.
                 nano.type(f"\x1c{old}\r")
@@ -105,7 +104,7 @@ async def replace_with(name: str, path: Path, old: str, new: str, studio: Studio
                 nano.type("\x18")
                 await studio.until(lambda: nano.is_over, "the end of nano")
         case "ed":
-            async with editor("ed", path) as ed:
+            with editor("ed", path) as ed:
                 ed.type(f"g/{old}/s//{new}/\nw\nq\n")
                 await studio.until(lambda: ed.is_over, "the end of ed")
         case _:
@@ -114,7 +113,7 @@ async def replace_with(name: str, path: Path, old: str, new: str, studio: Studio
                 "lines = [line.rstrip() for line in t.splitlines()];"
                 "q = p + '.tmp'; open(q, 'w').write('\\n'.join(lines) + '\\n'); os.replace(q, p)"
             )
-            async with editor(sys.executable, "-c", program, str(path), old, new) as formatter:
+            with editor(sys.executable, "-c", program, str(path), old, new) as formatter:
                 await studio.until(lambda: formatter.is_over, "the end of the formatter")
 
 
@@ -229,5 +228,4 @@ async def test_the_studio_goes_on_where_there_is_no_such_editor(
         monkeypatch.setattr(studio.app, "suspend", nullcontext)
         await studio.press("E")
         await studio.until(lambda: any("set EDITOR" in said for said in studio.toasts), "a word")
-        await asyncio.sleep(0)
         assert studio.main.skill is not None
