@@ -63,7 +63,8 @@ class Fold(Entry):
     @override
     def keep(self) -> Callable[[], Entry]:
         """What makes it again, folded."""
-        return partial(Fold, self.summary, self.body, classes=" ".join(self.classes - {"-open"}))
+        classes = " ".join(set(self.classes) - {"-open"})
+        return partial(Fold, self.summary, self.body, classes=classes)
 
     def on_mount(self) -> None:
         """Show the folded line."""
@@ -127,9 +128,10 @@ class Answer(Entry):
             return None
         text = self.source
         at = text.rfind("\n\n", PIECE // 2)
+        if at < 0 and self._length >= 2 * PIECE:
+            at = text.rfind("\n", PIECE // 2)
         if at < 0:
-            if self._length < 2 * PIECE or (at := text.rfind("\n", PIECE // 2)) < 0:
-                return None
+            return None
         head, rest = text[:at], text[at:]
         self._parts, self._length = [head], len(head)
         after = " -after" if rest.startswith("\n\n") and head.strip() else ""

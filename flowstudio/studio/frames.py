@@ -1,7 +1,7 @@
 """The frames of the panes: only that of the pane with the focus is in colour.
 
-Not done by `:focus-within`: with it Textual styles everything in both panes anew each time the focus
-moves, which costs a tenth of a second beside a long chat.
+Not done by `:focus-within`: with it Textual styles everything in both panes anew each time the
+focus moves, which costs a tenth of a second beside a long chat.
 """
 
 from __future__ import annotations

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, override
 
-from kosong.tooling import CallableTool2, ToolError, ToolOk, ToolReturnValue
+from kosong.tooling import ToolError, ToolOk, ToolReturnValue
 from pydantic import BaseModel, Field
 
 from flowstudio.soul.errors import NeedsUser
+from flowstudio.soul.tools.own_tool import OwnTool
 
 if TYPE_CHECKING:
     from flowstudio.soul.questions import Questions
@@ -35,7 +36,7 @@ class AskUserParams(BaseModel):
     )
 
 
-class AskUser(CallableTool2[AskUserParams]):
+class AskUser(OwnTool[AskUserParams]):
     """Asks and waits."""
 
     name = "AskUser"

@@ -8,10 +8,11 @@ import re
 from threading import Event
 from typing import TYPE_CHECKING, override
 
-from kosong.tooling import CallableTool2, ToolError, ToolOk, ToolReturnValue
+from kosong.tooling import ToolError, ToolOk, ToolReturnValue
 from pydantic import BaseModel, Field
 
 from flowstudio.soul.tools.globbing import SKIPPED, compile_glob, open_folder, walk
+from flowstudio.soul.tools.own_tool import OwnTool
 from flowstudio.soul.tools.toolbox import ToolFailure
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class GlobParams(BaseModel):
     include_dirs: bool = Field(default=False, description="Name folders, too.")
 
 
-class Glob(CallableTool2[GlobParams]):
+class Glob(OwnTool[GlobParams]):
     """Lists paths; asks only outside the work folder."""
 
     name = "Glob"

@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, override
 
-from kosong.tooling import CallableTool2, ToolError, ToolOk, ToolReturnValue
+from kosong.tooling import ToolError, ToolOk, ToolReturnValue
 from pydantic import BaseModel, Field
 
+from flowstudio.soul.tools.own_tool import OwnTool
 from flowstudio.soul.tools.process import run_process
 from flowstudio.soul.tools.toolbox import MOST_OUTPUT, ToolFailure
 
@@ -35,7 +36,7 @@ class GrepParams(BaseModel):
     most: int = Field(default=200, ge=1, le=1000, description="Lines of output at most.")
 
 
-class Grep(CallableTool2[GrepParams]):
+class Grep(OwnTool[GrepParams]):
     """Searches text; asks only outside the work folder."""
 
     name = "Grep"

@@ -6,10 +6,11 @@ import asyncio
 import io
 from typing import TYPE_CHECKING, override
 
-from kosong.tooling import CallableTool2, ToolOk, ToolReturnValue
+from kosong.tooling import ToolOk, ToolReturnValue
 from pydantic import BaseModel, Field
 
 from flowstudio.soul.tools.files import open_text
+from flowstudio.soul.tools.own_tool import OwnTool
 from flowstudio.soul.tools.toolbox import MOST_LINE, MOST_OUTPUT, ToolFailure
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class ReadFileParams(BaseModel):
     )
 
 
-class ReadFile(CallableTool2[ReadFileParams]):
+class ReadFile(OwnTool[ReadFileParams]):
     """Reads text; asks only outside the work folder."""
 
     name = "ReadFile"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, override
 
-from kosong.tooling import CallableTool2, ToolError, ToolOk, ToolReturnValue
+from kosong.tooling import ToolError, ToolOk, ToolReturnValue
 from pydantic import BaseModel, Field
 
 from flowstudio.soul.dmail import DenwaRenji, DenwaRenjiError, DMail
+from flowstudio.soul.tools.own_tool import OwnTool
 
 if TYPE_CHECKING:
     from flowstudio.soul.agent import Runtime
@@ -23,7 +24,7 @@ class SendDMailParams(BaseModel):
     checkpoint_id: int = Field(ge=0, description="The checkpoint to go back to.")
 
 
-class SendDMail(CallableTool2[SendDMailParams]):
+class SendDMail(OwnTool[SendDMailParams]):
     """Hands a D-Mail to DenwaRenji; the soul goes back when the step is over."""
 
     name = "SendDMail"

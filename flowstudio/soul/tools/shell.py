@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, override
 
-from kosong.tooling import CallableTool2, ToolError, ToolOk, ToolReturnValue
+from kosong.tooling import ToolError, ToolOk, ToolReturnValue
 from pydantic import BaseModel, Field
 
+from flowstudio.soul.tools.own_tool import OwnTool
 from flowstudio.soul.tools.process import MOST_KEPT, run_process
 from flowstudio.soul.tools.sandbox import SandboxError
 from flowstudio.soul.tools.toolbox import MOST_OUTPUT, ToolFailure
@@ -34,7 +35,7 @@ class ShellParams(BaseModel):
     )
 
 
-class Shell(CallableTool2[ShellParams]):
+class Shell(OwnTool[ShellParams]):
     """Runs a command; always asks."""
 
     name = "Shell"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, override
 
-from kosong.tooling import CallableTool2, ToolOk, ToolReturnValue
+from kosong.tooling import ToolOk, ToolReturnValue
 from pydantic import BaseModel, Field
 
 from flowstudio.soul.tools.changing import change_file
 from flowstudio.soul.tools.files import read_text
+from flowstudio.soul.tools.own_tool import OwnTool
 from flowstudio.soul.tools.toolbox import ToolFailure
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class StrReplaceFileParams(BaseModel):
     edits: list[Edit] = Field(min_length=1, description="The replacements, made one by one.")
 
 
-class StrReplaceFile(CallableTool2[StrReplaceFileParams]):
+class StrReplaceFile(OwnTool[StrReplaceFileParams]):
     """Changes parts of a file, all edits or none; always asks, with the change shown."""
 
     name = "StrReplaceFile"

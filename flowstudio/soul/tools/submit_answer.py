@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import override
 
-from kosong.tooling import CallableTool2, ToolError, ToolOk, ToolReturnValue
+from kosong.tooling import ToolError, ToolOk, ToolReturnValue
 from pydantic import BaseModel, Field
+
+from flowstudio.soul.tools.own_tool import OwnTool
 
 type Check = Callable[[str], str | None]
 """Says what is wrong with an answer; None accepts it."""
@@ -18,7 +20,7 @@ class SubmitAnswerParams(BaseModel):
     answer: str = Field(description="The final answer, complete.")
 
 
-class SubmitAnswer(CallableTool2[SubmitAnswerParams]):
+class SubmitAnswer(OwnTool[SubmitAnswerParams]):
     """Takes the answer; its output is the answer itself."""
 
     name = "submit_answer"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import override
 
-from kosong.tooling import CallableTool2, ToolOk, ToolReturnValue
+from kosong.tooling import ToolOk, ToolReturnValue
 from pydantic import BaseModel, Field
+
+from flowstudio.soul.tools.own_tool import OwnTool
 
 
 class ThinkParams(BaseModel):
@@ -14,7 +16,7 @@ class ThinkParams(BaseModel):
     thought: str = Field(min_length=1, description="The thought.")
 
 
-class Think(CallableTool2[ThinkParams]):
+class Think(OwnTool[ThinkParams]):
     """Does nothing; the thought stays in the conversation."""
 
     name = "Think"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, override
 
-from kosong.tooling import CallableTool2, ToolOk, ToolReturnValue
+from kosong.tooling import ToolOk, ToolReturnValue
 from pydantic import BaseModel, Field
+
+from flowstudio.soul.tools.own_tool import OwnTool
 
 _MARKS = {"pending": "[ ]", "in_progress": "[~]", "done": "[x]"}
 
@@ -23,7 +25,7 @@ class SetTodoListParams(BaseModel):
     todos: list[Todo] = Field(max_length=100, description="The whole list, in order.")
 
 
-class SetTodoList(CallableTool2[SetTodoListParams]):
+class SetTodoList(OwnTool[SetTodoListParams]):
     """Keeps the list; the whole list is given each time."""
 
     name = "SetTodoList"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, override
 
-from kosong.tooling import CallableTool2, ToolOk, ToolReturnValue
+from kosong.tooling import ToolOk, ToolReturnValue
 from pydantic import BaseModel, Field
 
 from flowstudio.soul.tools.changing import change_file, read_before
+from flowstudio.soul.tools.own_tool import OwnTool
 from flowstudio.soul.tools.toolbox import ToolFailure
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ class WriteFileParams(BaseModel):
     )
 
 
-class WriteFile(CallableTool2[WriteFileParams]):
+class WriteFile(OwnTool[WriteFileParams]):
     """Writes a file; always asks, with the change shown."""
 
     name = "WriteFile"
