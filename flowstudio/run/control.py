@@ -330,6 +330,10 @@ class RunControl:
         """True where a prompt was written for this visit of `node`."""
         return self._prompt is not None and self._prompt[0] == node
 
+    def waiting_prompt(self, node: str) -> str | None:
+        """The prompt that will be sent at `node` in place of its label, if there is one."""
+        return self._prompt[1] if self._prompt and self._prompt[0] in (None, node) else None
+
     def take_prompt(self, node: str) -> str | None:
         """The prompt that replaces the label at `node`, once."""
         if self._prompt is None or self._prompt[0] not in (None, node):

@@ -69,6 +69,8 @@ class Visit:
     """True where the answer was cut: `answer` is what had come of it."""
     usage: Usage = field(default_factory=Usage)
     """What the model used for it: tokens, seconds, cost."""
+    context: int | None = None
+    """The conversation's position when the visit was done."""
 
     @property
     def is_done(self) -> bool:
@@ -196,7 +198,7 @@ class RunState:
             left.seconds,
             left.to,
         )
-        now.by, now.cut = now.by or left.by, left.cut
+        now.by, now.cut, now.context = now.by or left.by, left.cut, left.context
         self.done[now.node] += 1
         if left.to is None:
             return

@@ -17,7 +17,8 @@ from flowstudio.text import count, duration, first_line, harmless, shorten
 
 if TYPE_CHECKING:
     from flowstudio.flow.model import FlowEdge, FlowNode
-    from flowstudio.run.state import RunState
+    from flowstudio.run.state import RunState, Visit
+    from flowstudio.studio.waiting import Waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,10 @@ class NodeView:
     """The branch that waits to be taken by hand."""
     is_current: bool = False
     run: RunState | None = None
+    waiting: Waiting | None = None
+    """Why the run waits here, and what each key does next."""
+    then: Visit | None = None
+    """The visit of it that is looked at, which is past."""
 
 
 class DetailPane(VerticalScroll):
@@ -57,7 +62,7 @@ class DetailPane(VerticalScroll):
         line = f" · line {node.span.line}" if node.span else ""
         title = f"{harmless(shorten(node.id, 30))}  {node.kind}{line}"
         self.border_title = escape(title)
-        text = Text(harmless(node.text.strip()), style_of(self, "text"))
+        text = self._head(view)
         if len(view.exits) > 1:
             text.append("\n")
             for number, (edge, target) in enumerate(view.exits, 1):
@@ -65,9 +70,48 @@ class DetailPane(VerticalScroll):
         elif view.exits:
             edge, target = view.exits[0]
             text.append(f"\n\n→ {harmless(target)}", style_of(self, "muted"))
-        if view.run is not None:
+        if view.then is not None:
+            self._append_answer(text, view.then)
+        elif view.run is not None:
             self._append_past(text, node, view.run)
         self.query_one("#detail", Static).update(text)
+
+    def _head(self, view: NodeView) -> Text:
+        """The prompt, as it is written, as it is about to be sent, or as it was sent then."""
+        waiting, then = view.waiting, view.then
+        if then is not None:
+            text = Text(f"{GLYPHS['past']} visit {then.visit}, move {then.move}\n")
+            text.stylize(style_of(self, "now") + style_of(self, "bold"))
+            text.append(harmless((then.prompt or then.label).strip()), style_of(self, "text"))
+            return text
+        if waiting is None:
+            return Text(harmless(view.node.text.strip()), style_of(self, "text"))
+        text = Text(f"{GLYPHS['paused']} {harmless(waiting.why)}\n", style_of(self, "now"))
+        for key, what in waiting.keys:
+            text.append(f" {key} ", style_of(self, "accent") + style_of(self, "bold"))
+            text.append(f"{what}  ", style_of(self, "muted"))
+        if waiting.prompt is None:
+            text.append(f"\n{harmless(view.node.text.strip())}", style_of(self, "text"))
+            return text
+        what = "edited, about to be sent:" if waiting.is_edited else "about to be sent:"
+        role = "forced" if waiting.is_edited else "muted"
+        text.append(f"\n{what}\n", style_of(self, role))
+        text.append(harmless(waiting.prompt.strip()), style_of(self, "text"))
+        return text
+
+    def _append_answer(self, text: Text, then: Visit) -> None:
+        """What came of the visit that is looked at."""
+        if then.branch is not None:
+            glyph = GLYPHS["forced" if then.forced else "chosen"]
+            by = "by hand" if then.forced else f"by the {then.by}"
+            text.append(f"\n\n{glyph} {harmless(then.branch)} ", style_of(self, "done"))
+            text.append(by, style_of(self, "forced" if then.forced else "muted"))
+            if then.over is not None:
+                text.append(f", over “{harmless(then.over)}”", style_of(self, "muted"))
+        if then.answer:
+            text.append(f"\n\n{harmless(then.answer.strip())[:8000]}", style_of(self, "muted"))
+        elif not then.is_done:
+            text.append("\n\nnot answered then", style_of(self, "dim"))
 
     def _append_branch(
         self, text: Text, number: int, edge: FlowEdge, target: str, view: NodeView

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from flowstudio.studio.breakpoint_book import BreakpointBook
 from flowstudio.studio.options import StudioOptions as StudioOptions
+from flowstudio.studio.waiting import Given, fill_prompt
 
 if TYPE_CHECKING:
     from flowstudio.config import Config
-    from flowstudio.flow.model import FlowEdge
+    from flowstudio.flow.model import FlowEdge, FlowNode
     from flowstudio.models.rehearsal import Question
     from flowstudio.run.attach_client import AttachedRun, RemoteQuestions
     from flowstudio.run.control import RunControl
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from flowstudio.run.session import RunRequest, Session
     from flowstudio.run.state import RunState
     from flowstudio.skill.skill import Skill
-    from flowstudio.studio.earlier import Earlier
     from flowstudio.soul.questions import Questions
+    from flowstudio.studio.earlier import Earlier
     from flowstudio.studio.look import Look
     from flowstudio.wire import Event, Verdict
 
@@ -62,6 +63,7 @@ class Driver:
     _connecting: asyncio.Task[None] | None = None
     _resumed: Earlier | None = None
     """The run that is about to go on."""
+    _given: Given | None = None
     _is_free: asyncio.Event = field(default_factory=asyncio.Event)
     """Set while no run is on."""
 
@@ -141,11 +143,17 @@ class Driver:
 
     def _take(self, event: Event) -> None:
         from flowstudio.run.state import RunState
+        from flowstudio.wire import RunStarted
 
-        if event.type == "run_started":
+        if isinstance(event.body, RunStarted):
             self.state = RunState()
+            body = event.body
+            self._given = Given(body.input, body.variables, is_literal=body.path is None)
         elif event.type == "run_reopened" and self._resumed is not None:
             self.state = self._resumed.state
+            header = self._resumed.folder.header
+            literal = header.rounds is not None
+            self._given = Given(header.input, header.variables, is_literal=literal)
             if self.on_earlier is not None:
                 self.on_earlier(self._resumed)
             self._resumed = None
@@ -289,6 +297,15 @@ class Driver:
         if control is None:
             raise CommandRefused("no run is on: r runs the flow, n steps through it")
         return control
+
+    def next_prompt(self, node: FlowNode) -> tuple[str, bool]:
+        """What would be sent at a node now, filled in, and whether it was edited by hand."""
+        own = self.control.waiting_prompt(node.id) if self.control else None
+        runner = self.session.runner if self.session else None
+        label = own if own is not None else node.text
+        if runner is None or self._given is None:
+            return label, own is not None
+        return fill_prompt(label, runner.flow, self._given, self.state), own is not None
 
     def exits(self) -> list[FlowEdge]:
         """The branches where the run stands; empty where there is nothing to choose."""

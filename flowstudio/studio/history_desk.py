@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flowstudio.studio.chat_pane import ChatPane
 from flowstudio.studio.driver import CommandRefused, Driver
 from flowstudio.studio.look import Look, look_at
 from flowstudio.text import harmless, shorten
@@ -186,6 +187,7 @@ class HistoryDesk:
         if look is None:
             return
         self._driver.look = None
+        self._show_talk(None)
         state = self._driver.state
         if look.is_live and state is not None and state.current is not None:
             self._screen.bench.stand_on(state.current)
@@ -200,6 +202,29 @@ class HistoryDesk:
         self._driver.look = look
         self._screen.bench.stand_on(look.visit.node)
         self._screen.show_news()
+        self._show_talk(look)
+
+    def _show_talk(self, look: Look | None) -> None:
+        work = self._find_talk(look)
+        self._screen.run_worker(work, group="past-talk", exclusive=True, exit_on_error=False)
+
+    async def _find_talk(self, look: Look | None) -> None:
+        """The conversation as it was then, in the place of the one that goes on."""
+        from flowstudio.studio.past_talk import PastTalk, read_talk
+
+        chat = self._screen.query_one(ChatPane)
+        shown = [*chat.query(PastTalk)]
+        if look is None:
+            chat.log_view.display = True
+            for one in shown:
+                await one.remove()
+            return
+        talk = await asyncio.to_thread(read_talk, look)
+        if not shown:
+            shown = [PastTalk()]
+            await chat.mount(shown[0], before=chat.log_view)
+        chat.log_view.display = False
+        shown[0].show(talk, look)
 
     # Going on
 

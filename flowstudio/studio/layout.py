@@ -114,27 +114,25 @@ class PaneArea(Horizontal):
         for pane, selector in _SELECTORS.items():
             for widget in self.query(selector):
                 self._fit_one(pane, widget, is_narrow=is_narrow, is_flat=is_flat)
+        self.refresh(layout=True)
 
     def _fit_one(self, pane: str, widget: Widget, *, is_narrow: bool, is_flat: bool) -> None:
         styles = widget.styles
-        for rule in ("display", "width", "min_width", "height", "max_height"):
-            styles.clear_rule(rule)
-        if pane in ("detail", "timeline"):
-            if pane in self._folded or is_flat:
-                styles.display = "none" if pane in self._folded else styles.display
-            elif pane == "detail" and pane in self._sizes:
-                styles.max_height = None
-                styles.height = self._limit(pane, self._sizes[pane])
+        for rule in ("width", "min_width", "height", "max_height"):
+            styles.inline.clear_rule(rule)
+        is_inner = pane in ("detail", "timeline")
+        has_choice = is_inner or not (is_narrow or is_flat)
+        is_alone = has_choice and self._alone and not is_inner
+        is_here = pane == self.in_use
+        widget.set_class(is_alone and is_here, "-alone")
+        is_folded = pane in self._folded and not is_here and not is_alone
+        widget.set_class(has_choice and (is_folded or (is_alone and not is_here)), "-folded")
+        if is_alone or is_flat or pane not in self._sizes:
             return
-        if is_narrow or is_flat:
-            return
-        if self._alone:
-            styles.display = "block" if pane == self.in_use else "none"
-            styles.width = "1fr"
-            return
-        if pane in self._folded and pane != self.in_use:
-            styles.display = "none"
-        elif pane in self._sizes:
+        if pane == "detail":
+            styles.max_height = "100%"
+            styles.height = self._limit(pane, self._sizes[pane])
+        elif has_choice:
             styles.min_width = _LEAST[pane]
             styles.width = self._limit(pane, self._sizes[pane])
 

@@ -23,6 +23,7 @@ GLYPHS = {
     "tool": "⚙",
     "retry": "↻",
     "waiting": "?",
+    "past": "◂",
 }
 """One sign per state; a colour never carries a state alone."""
 

@@ -367,6 +367,7 @@ class RunDesk:
         def use(text: str | None) -> None:
             if text is not None:
                 control.replace_prompt(text)
+                self._screen.bench.show_node()
                 if (skill := self._driver.skill) is not None:
                     self._screen.author.remember_prompt(skill, node.id, text)
                 self._screen.notify(
@@ -375,4 +376,6 @@ class RunDesk:
 
         from flowstudio.studio.dialogs import PromptDialog
 
-        self._screen.app.push_screen(PromptDialog(node.id, node.text), use)
+        written = control.waiting_prompt(node.id)
+        text = node.text if written is None else written
+        self._screen.app.push_screen(PromptDialog(node.id, text), use)

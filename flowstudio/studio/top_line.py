@@ -10,6 +10,7 @@ from rich.text import Text
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from flowstudio.run.moment import LOOKING_BACK
 from flowstudio.studio.marks import GLYPHS, style_of
 from flowstudio.text import count, duration, harmless, shorten
 
@@ -35,6 +36,8 @@ class TopLine(Widget):
     """Who answers."""
     run_state: reactive[RunState | None] = reactive["RunState | None"](None, always_update=True)
     """The run, if there is or was one."""
+    currency: reactive[str] = reactive("$")
+    """What the run's cost is in."""
     problem: reactive[str] = reactive("")
     """What is wrong with the file that is shown: takes the place of the run's state."""
 
@@ -73,6 +76,11 @@ class TopLine(Widget):
             return Text("r run  n step", style_of(self, "dim"))
         now = run.now
         match run.phase:
+            case "paused" if run.reason == LOOKING_BACK:
+                text = Text(f"{GLYPHS['past']} past ", style_of(self, "now"))
+                text.stylize("bold")
+                text.append(shorten(harmless(run.why), 80), style_of(self, "now"))
+                return text
             case "paused":
                 text = Text(f"{GLYPHS['paused']} paused ", style_of(self, "now"))
                 text.stylize("bold")
@@ -98,8 +106,10 @@ class TopLine(Widget):
     def _right(self) -> Text:
         run = self.run_state
         parts = [self.model] if self.model else []
-        if run is not None and run.tokens:
-            parts.append(f"{count(run.tokens)} tokens")
+        if run is not None and (used := run.usage.tokens or run.tokens):
+            parts.append(f"{count(used)} tokens")
+            if run.usage.cost is not None:
+                parts.append(money(run.usage.cost, self.currency))
             if run.context_usage:
                 filled = round(run.context_usage * _BAR)
                 bar = "▰" * filled + "▱" * (_BAR - filled)

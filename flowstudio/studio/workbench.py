@@ -16,8 +16,10 @@ from flowstudio.studio.timeline import Timeline
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from flowstudio.flow.model import FlowNode
     from flowstudio.run.state import RunState
     from flowstudio.skill import Skill
+    from flowstudio.studio.waiting import Waiting
 
 
 _NOTHING = "click a node, or use the arrow keys, to read its whole prompt"
@@ -122,14 +124,33 @@ class Workbench(Vertical):
             for edge in chart.edges
             if edge.src == node_id
         ]
+        look, node = self._driver.look, chart.nodes[node_id]
         detail.show_node(
             NodeView(
-                chart.nodes[node_id],
+                node,
                 exits,
                 forced=self.forced.get(node_id),
                 is_current=node_id == current,
                 run=state,
+                waiting=self._explain(state, node, len(exits)) if look is None else None,
+                then=look.visit if look and state and look.visit.node == node_id else None,
             )
+        )
+
+    def _explain(self, state: RunState | None, node: FlowNode, exits: int) -> Waiting | None:
+        """Why the run waits at the node that is shown, and what each key does next."""
+        from flowstudio.studio.waiting import explain
+
+        if state is None:
+            return None
+        prompt, is_edited = self._driver.next_prompt(node)
+        is_asked = node.kind in ("task", "decision")
+        return explain(
+            state,
+            node,
+            prompt if is_asked else None,
+            is_edited=is_edited,
+            has_branches=exits > 1,
         )
 
     def on_flow_pane_drawn(self) -> None:
