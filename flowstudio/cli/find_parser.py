@@ -44,7 +44,10 @@ def build_find(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="not this one: those around it come in; may be given several times",
+        help="not this one: those around it come in, and it is noted; may be given several times",
+    )
+    parser.add_argument(
+        "--choose", metavar="NAME", help="this one is meant: note it, so that it can be learned"
     )
     parser.add_argument(
         "--top", type=int, default=3, metavar="N", help="skills to choose from (default 3)"

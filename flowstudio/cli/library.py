@@ -39,11 +39,16 @@ def find(args: argparse.Namespace) -> int:
         if (known := _find_name(name, library)) is None:
             return _fail_unknown(name, library)
         args.reject[at] = known
+    chosen = _find_name(args.choose, library) if args.choose else None
+    if args.choose and chosen is None:
+        return _fail_unknown(args.choose, library)
     histories, recorded = _recorded(notes)
     topics: Sequence[str] = args.context or recorded
     context = Context.of(topics[-MOST_TOPICS:], args.project)
     with open_finder(load_config().config.search, Path.cwd(), lambda: histories) as finder:
         answer = _ask(finder, library, query, context, args)
+    # Only now: a query is no context of its own.
+    _record_feedback(query, args.reject, chosen, notes)
     for note in (*notes, *answer.notes):
         say(f"flowstudio: {note}", file=sys.stderr)
     if args.json:
@@ -81,6 +86,27 @@ def _recorded(notes: list[str]) -> tuple[dict[str, History], tuple[str, ...]]:
     except DatabaseError as error:
         notes.append(f"{error} Skills are found without it.")
         return {}, ()
+
+
+def _record_feedback(
+    query: str, rejected: Sequence[str], chosen: str | None, notes: list[str]
+) -> None:
+    """Note what the user says of the finds: what is learned from use begins here."""
+    if not rejected and chosen is None:
+        return
+    from flowstudio.mindflow.database import Database, DatabaseError
+    from flowstudio.mindflow.feedback import FeedbackLog
+
+    try:
+        with Database() as database:
+            log = FeedbackLog(database)
+            for name in rejected:
+                log.reject(query, name)
+            if chosen is not None:
+                log.choose(query, chosen)
+            log.add_topics(query)
+    except DatabaseError as error:
+        notes.append(f"{error} It is not noted.")
 
 
 def _print(answer: Answer) -> None:

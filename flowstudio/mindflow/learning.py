@@ -89,8 +89,10 @@ def add_utterance(known: LibrarySkill, words: str, times: int) -> Change | None:
     skill = known.skill
     if skill is None or words.casefold() in (one.casefold() for one in known.utterances):
         return None
-    text = _with_utterance(skill, known.utterances, words)
-    if text is None or not _says_only_more(skill, text, known, words):
+    # What its own file says: a library may know more phrases, which stand elsewhere.
+    own = read_planning(skill)[0].utterances
+    text = _with_utterance(skill, own, words)
+    if text is None or not _says_only_more(skill, text, own, words):
         return None
     file = FileChange(skill.path, skill.root.parent, skill.source, text)
     return Change(
@@ -259,7 +261,7 @@ def _into_block_list(block: str, key: str, item: str, end: str) -> str | None:
     return f"{block[:at]}{lead[0] if lead else '    - '}{item}{end}{block[at:]}"
 
 
-def _says_only_more(skill: Skill, text: str, known: LibrarySkill, words: str) -> bool:
+def _says_only_more(skill: Skill, text: str, own: Sequence[str], words: str) -> bool:
     """True where the edited file says the same but for the one more utterance."""
     after = reread(skill, text)
     planned = read_planning(after)[0]
@@ -269,7 +271,7 @@ def _says_only_more(skill: Skill, text: str, known: LibrarySkill, words: str) ->
         return json.dumps(kept, sort_keys=True, default=str)
 
     return (
-        set(planned.utterances) == {*known.utterances, words}
+        set(planned.utterances) == {*own, words}
         and rest(after.meta) == rest(skill.meta)
         and after.body == skill.body
         and after.errors == skill.errors

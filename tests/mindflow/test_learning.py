@@ -104,6 +104,15 @@ def test_utterances_that_stood_as_quotes_in_the_text_come_along(database: Databa
     assert 'utterances: ["clean it", "scrub it", "tidy numbers"]\n' in path.read_text()
 
 
+def test_phrases_that_stand_beside_the_skills_stay_there(database: Database, root: Path):
+    path = write(root, "clean", "utterances: [clean it]\n")
+    (root / "phrases.yaml").write_text("clean:\n  en: [make it shine]\n")
+    mean(database, "tidy numbers", "clean", "csv")
+    [one] = look(database, root)
+    ReviewQueue(database).approve(one.id)
+    assert 'utterances: [clean it, "tidy numbers"]\n' in path.read_text()
+
+
 def test_words_with_quotes_and_colons_are_written_as_text(database: Database, root: Path):
     write(root, "clean")
     words = 'tidy: "these" \\ #numbers'
