@@ -21,6 +21,7 @@ from flowstudio.drawing.ports import place_ports
 from flowstudio.drawing.routes import Layout, Rect, lay_out
 from flowstudio.drawing.spine import find_spine
 from flowstudio.drawing.straighten import straighten
+from flowstudio.drawing.widen import widen_boxes
 from flowstudio.flow.model import Direction, Flow, FlowEdge, FlowNode
 
 if TYPE_CHECKING:
@@ -151,6 +152,8 @@ def _lay_out_part(
     springs = stretch_springs(graph, prints, ranges, spine, style)
     x = place_columns(graph, springs, style, None if style.across else width)
     straighten(graph, prints, springs, x)
+    if not style.across and widen_boxes(graph, prints, springs, ranges, x):
+        ranges = port_ranges(graph, prints, style)
     least = min((x[i] - prints.before[i] for layer in graph.layers for i in layer), default=0)
     x = [place - least for place in x]
     place_express(graph, prints, x)
