@@ -419,6 +419,33 @@ def _build_models(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(func=later("models", "show_models"))
 
 
+def _build_serve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "path", nargs="?", type=Path, metavar="PATH", help="what to open; default: this folder"
+    )
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="where to listen (default 127.0.0.1: this machine only)",
+    )
+    parser.add_argument(
+        "--port", type=int, default=8000, metavar="N", help="default 8000; 0 takes a free one"
+    )
+    parser.add_argument(
+        "--token",
+        metavar="T",
+        help="what a browser must show; one is made where others than this machine can connect",
+    )
+    parser.add_argument("--theme", metavar="NAME", help="a colour theme, such as studio-light")
+    parser.add_argument("--yolo", action="store_true", help="let tools act without asking")
+    add_sandbox(parser)
+    add_skills(parser)
+    add_model(parser)
+    parser.epilog = "needs the extra: pip install 'flowstudio[web]'"
+    parser.set_defaults(func=later("serve", "serve"))
+
+
 def _build_doctor(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
     parser.epilog = "exit status: 0 it works, 1 something must be put right"
@@ -489,6 +516,7 @@ _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "test": (_build_test, "Check flows against their cases, without a model."),
     "models": (_build_models, "List the models: which can be used here, and why others cannot."),
     "doctor": (_build_doctor, "Say what is set up here, what is missing, and what to do."),
+    "serve": (_build_serve, "Serve the studio to a browser."),
     "acp": (_build_acp, "Serve an editor that speaks ACP, over standard input and output."),
     "trust": (_build_trust, "Trust a work folder, so that the skills in it may be run."),
     "explain": (_build_explain, "Explain a diagnostic code, or list them all."),

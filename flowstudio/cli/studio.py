@@ -18,7 +18,9 @@ def open_studio(args: argparse.Namespace) -> int:
 
         return fail("--max-ralph-iterations must be at least 0, or -1 for no bound", "")
     wanted: Path | None = args.prompt_flow or args.path
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    from flowstudio.cli.serve import is_in_browser
+
+    if not (sys.stdin.isatty() and sys.stdout.isatty()) and not is_in_browser():
         return _show_without_terminal(wanted, args.skills_dir)
     from flowstudio.studio.app import StudioApp
     from flowstudio.studio.driver import StudioOptions
