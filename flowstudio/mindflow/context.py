@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from flowstudio.mindflow.lexical import terms
+from flowstudio.mindflow.lexical import keywords, terms
 from flowstudio.mindflow.model import LibrarySkill
 
 MOST_TOPICS = 10
@@ -27,9 +27,9 @@ class Context:
         """From keywords or whole sentences: the last ten keywords, each once."""
         words: dict[str, None] = {}
         for topic in topics:
-            for term in terms(topic):
-                words.pop(term, None)  # said again, it is new again
-                words[term] = None
+            for word in keywords(topic):
+                words.pop(word, None)  # said again, it is new again
+                words[word] = None
         return cls(tuple(words)[-MOST_TOPICS:], project)
 
 

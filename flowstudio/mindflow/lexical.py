@@ -35,6 +35,11 @@ def terms(text: str) -> list[str]:
     Where a script has no blanks, each pair of neighbouring characters is a word; a character that
     stands alone is one by itself.
     """
+    return [_stem(word) if word.isascii() else word for word in keywords(text)]
+
+
+def keywords(text: str) -> list[str]:
+    """The same words as they are written: in small letters, with their endings."""
     found: list[str] = []
     for run in _WORD.findall(text.casefold()):
         at = 0
@@ -48,7 +53,7 @@ def terms(text: str) -> list[str]:
 
 def _add_word(word: str, found: list[str]) -> None:
     if word and word not in STOP_WORDS:
-        found.append(_stem(word))
+        found.append(word)
 
 
 def _add_pairs(text: str, found: list[str]) -> None:
