@@ -25,7 +25,10 @@ from pydantic import BaseModel, Field, ValidationError
 
 from flowstudio.mindflow.database import Database, DatabaseError
 from flowstudio.mindflow.failing import sum_up
+from flowstudio.mindflow.learning import learn
 from flowstudio.mindflow.library import read_planning
+from flowstudio.mindflow.model import Library
+from flowstudio.mindflow.queue import ReviewQueue, show_queue
 from flowstudio.mindflow.usage import Outcome, UsageLog
 from flowstudio.models.errors import explain_error
 from flowstudio.models.hint import turn_hint
@@ -186,6 +189,31 @@ class CalledSkills:
             self._note(soul, name, outcome, why, time.monotonic() - began, alone=not offered)
             if use.failed:
                 soul.notify(sum_up(use.done, use.failed), "warning")
+            self._look_back(soul)
+
+    def _look_back(self, soul: KimiSoul) -> None:
+        """The end of a task: learn from it, and show what waits in the queue because of it."""
+        if self._open_database is None or self._cannot_note:
+            return
+        skills = {one.name: read_planning(one)[0] for one in self._skills().values()}
+        try:
+            with self._open_database() as database:
+                queue = ReviewQueue(database)
+                settled = [one for one in queue.settle() if one.state == "approved"]
+                new = learn(database, Library(skills), queue)
+                waiting = show_queue(new, time.time())
+        except DatabaseError as error:
+            self._cannot_note = True
+            soul.notify(f"{error} The work goes on without it.", "warning")
+            return
+        if settled:
+            titles = "; ".join(one.change.title for one in settled)
+            soul.notify(f"Changes to the library that approved themselves: {titles}.")
+        if new:
+            soul.notify(
+                "From what you did, changes to the library are proposed; flowstudio library review "
+                f"shows them:\n{waiting}"
+            )
 
     # What is offered
 

@@ -424,6 +424,27 @@ async def test_data_that_cannot_be_written_is_said_once_and_stops_nothing(
     assert "The work goes on without it." in notice.text
 
 
+async def test_the_end_of_a_task_shows_what_was_learned_from_it(
+    server: ScriptedServer, tmp_path: Path, root: Path
+):
+    write(root, "main", "called_skills: [csv, chart]\n")
+    write(root, "csv")
+    write(root, "chart")
+    # `main` calls the same two, so something else must have used them.
+    rig = await rig_of(server, tmp_path, root, say("ok"))
+    with Database(rig.file) as database:
+        for session in "abc":
+            for name in ("chart", "csv"):
+                UsageLog(database).record(name, "done", session=session)
+    await rig.run("/skill:main")
+    [notice] = rig.bench.said_of(Notice)
+    assert "a flow of chart, csv  (waits for your answer)" in notice.text
+    rig.bench.said.clear()
+    server.script(say("ok"))
+    await rig.run("/skill:main")
+    assert rig.bench.said_of(Notice) == [], "it is said once"
+
+
 # ---- in a flow -------------------------------------------------------------------------------
 
 FLOW = """---
