@@ -75,9 +75,8 @@ def plan(args: argparse.Namespace) -> int:
             say()
             say(draw(planned.flow, zoom="title").text())
         if written is not None:
-            say(
-                f"\nwritten: {written}\n  flowstudio run {written} --trust   or   flowstudio {written}"
-            )
+            say(f"\nwritten: {written}")
+            say(f"  flowstudio run {written} --trust   or   flowstudio {written}")
     return 0 if goal.states and found is not None and not found.gaps else 1
 
 
