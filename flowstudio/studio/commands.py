@@ -191,6 +191,7 @@ PANE_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     "everywhere": (
         ("tab, shift+tab", "Next pane, the one before"),
         ("drag a border", "Resize the panes beside it; sizes are remembered"),
+        ("?", "All keys"),
         ("ctrl+p", "Command palette: themes and every command by name"),
         ("ctrl+q", "Quit"),
     ),

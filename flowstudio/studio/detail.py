@@ -70,6 +70,8 @@ class DetailPane(VerticalScroll):
         elif view.exits:
             edge, target = view.exits[0]
             text.append(f"\n\n→ {harmless(target)}", style_of(self, "muted"))
+        if view.waiting is not None:
+            self._append_keys(text, view.waiting)
         if view.then is not None:
             self._append_answer(text, view.then)
         elif view.run is not None:
@@ -86,18 +88,21 @@ class DetailPane(VerticalScroll):
             return text
         if waiting is None:
             return Text(harmless(view.node.text.strip()), style_of(self, "text"))
-        text = Text(f"{GLYPHS['paused']} {harmless(waiting.why)}\n", style_of(self, "now"))
-        for key, what in waiting.keys:
-            text.append(f" {key} ", style_of(self, "accent") + style_of(self, "bold"))
-            text.append(f"{what}  ", style_of(self, "muted"))
+        text = Text(f"{GLYPHS['paused']} {harmless(waiting.why)}", style_of(self, "now"))
         if waiting.prompt is None:
             text.append(f"\n{harmless(view.node.text.strip())}", style_of(self, "text"))
             return text
-        what = "edited, about to be sent:" if waiting.is_edited else "about to be sent:"
-        role = "forced" if waiting.is_edited else "muted"
-        text.append(f"\n{what}\n", style_of(self, role))
-        text.append(harmless(waiting.prompt.strip()), style_of(self, "text"))
+        what = " · edited, about to be sent:" if waiting.is_edited else " · about to be sent:"
+        text.append(what, style_of(self, "forced" if waiting.is_edited else "muted"))
+        text.append(f"\n{harmless(waiting.prompt.strip())}", style_of(self, "text"))
         return text
+
+    def _append_keys(self, text: Text, waiting: Waiting) -> None:
+        """What each key does next."""
+        text.append("\n")
+        for key, what in waiting.keys:
+            text.append(f" {key} ", style_of(self, "accent") + style_of(self, "bold"))
+            text.append(f"{what}  ", style_of(self, "muted"))
 
     def _append_answer(self, text: Text, then: Visit) -> None:
         """What came of the visit that is looked at."""

@@ -65,10 +65,8 @@ def _is_answered(state: RunState) -> bool:
 
 
 def _keys(reason: str, *, is_edited: bool, has_branches: bool) -> list[tuple[str, str]]:
-    branch = (
-        [("1-9", "takes that branch by hand, without asking the model")] if has_branches else []
-    )
-    edit = "edits the edited prompt" if is_edited else "edits the prompt, for this visit"
+    branch = [("1-9", "takes that branch unasked")] if has_branches else []
+    edit = "edits it again" if is_edited else "edits it, this once"
     match reason:
         case "max_moves":
             return [("c", "allows as many moves again"), ("M", "allows a number"), ("s", "ends")]
@@ -77,13 +75,13 @@ def _keys(reason: str, *, is_edited: bool, has_branches: bool) -> list[tuple[str
         case "choice_failed":
             return [("1-9", "takes that branch"), ("c", "asks again"), ("e", edit)]
         case "node_gone" | "flow_broken":
-            return [("J", "goes on from the node that you select"), ("s", "ends")]
+            return [("J", "goes on from the selected node"), ("s", "ends")]
         case "disk":
             return [("c", "tries to write again"), ("s", "ends")]
         case "answered" | "no_progress":
-            keep = "lets the answer count and pauses after the move"
-            other = [("1-9", "takes another branch than the model chose")] if has_branches else []
+            keep = "keeps the answer, moves, pauses"
+            other = [("1-9", "takes another branch")] if has_branches else []
             return [("n", keep), ("c", "goes on"), *other, (".", "asks once more"), ("e", edit)]
         case _:
-            step = [("n", "sends it, then pauses again"), ("c", "runs on to a breakpoint or END")]
-            return [*step, *branch, ("e", edit), ("J", "goes on from a selected node instead")]
+            step = [("n", "sends it, then pauses"), ("c", "runs on")]
+            return [*step, *branch, ("e", edit), ("J", "goes on elsewhere")]

@@ -186,3 +186,29 @@ def test_every_command_is_in_the_help_of_every_pane() -> None:
         for command in commands_of("studio"):
             is_special = command.id.startswith("run.branch") or command.id == "help"
             assert is_special or command.id in told, command.id
+
+
+# The page of keys
+
+
+def test_the_page_of_keys_is_the_one_that_the_table_gives() -> None:
+    from flowstudio.studio.key_table import key_page
+
+    page = Path(__file__).parents[2] / "flowstudio" / "docs" / "keys.md"
+    assert page.read_text(encoding="utf-8") == key_page(), (
+        "python -m flowstudio.studio.key_table > flowstudio/docs/keys.md"
+    )
+
+
+def test_the_readme_names_only_keys_that_the_table_has() -> None:
+    import re
+
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    table = readme.split("## The first five minutes")[1].split("| key | does |")[1].split("\n\n")[0]
+    known = {key for command in COMMANDS for key in command.key.split(",")}
+    known |= {command.key_display for command in COMMANDS if command.key_display}
+    known |= {"{", "}", "tab", "esc", "ctrl+p"}
+    named = {
+        key for row in table.splitlines()[2:] for key in re.findall(r"`([^`]+)`", row.split("|")[1])
+    }
+    assert named - known == set()
