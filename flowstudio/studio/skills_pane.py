@@ -68,6 +68,11 @@ class SkillsPane(Vertical):
         self._skills: Sequence[Skill] = ()
         self._shown: dict[str, Skill] = {}
         self._selected: str | None = None
+        self._rows: dict[int, tuple[Skill, object, Text]] = {}
+        """Rows by their skill's identity, with what else they were made from: a skill is a value
+        that never changes, and hundreds of rows take longer than a key may."""
+        self._words: dict[int, tuple[Skill, str]] = {}
+        """What the filter looks at of each skill."""
 
     async def furnish(self) -> None:
         """Mount what is in the pane: a filter line, the list, and what the skill is for.
@@ -88,6 +93,9 @@ class SkillsPane(Vertical):
     def show_skills(self, skills: Sequence[Skill], select: str | None = None) -> None:
         """List these skills; the selection stays by name, or goes to `select`."""
         self._skills = skills
+        known = {id(skill) for skill in skills}
+        self._rows = {key: row for key, row in self._rows.items() if key in known}
+        self._words = {key: words for key, words in self._words.items() if key in known}
         self._fill(select or self._selected)
 
     def focus_filter(self) -> None:
@@ -130,7 +138,8 @@ class SkillsPane(Vertical):
 
     def _fill(self, select: str | None) -> None:
         words = fold_name(self.query_one("#filter", Input).value).split()
-        matching = [skill for skill in self._skills if _matches(skill, words)]
+        matching = [skill for skill in self._skills if self._matches(skill, words)]
+        room = self.query_one(OptionList).scrollable_content_region.width - 4
         options: list[Option] = []
         self._shown = {}
         for scope in SCOPES:
@@ -143,7 +152,7 @@ class SkillsPane(Vertical):
             title.append(f"  {len(group)}", style_of(self, "dim"))
             options.append(Option(title, disabled=True))
             for skill in group:
-                options.append(Option(self._row(skill), id=skill.name))
+                options.append(Option(self._row(skill, room), id=skill.name))
                 self._shown[skill.name] = skill
         if not options:
             note = "nothing matches" if words else "no skills found"
@@ -161,16 +170,35 @@ class SkillsPane(Vertical):
             self._selected = chosen
             self.post_message(self.Chosen(skill))
 
-    def _row(self, skill: Skill) -> Text:
+    def _matches(self, skill: Skill, words: Sequence[str]) -> bool:
+        if not words:
+            return True
+        known = self._words.get(id(skill))
+        if known is None:
+            text = fold_name(f"{skill.name} {skill.description}")
+            known = self._words[id(skill)] = skill, text
+        return all(word in known[1] for word in words)
+
+    def _row(self, skill: Skill, room: int) -> Text:
+        is_running = self.running is not None and self.running[0] == skill.name
+        made_from = (room, self.app.theme, self.running if is_running else None)
+        known = self._rows.get(id(skill))
+        if known is None or known[1] != made_from:
+            row = self._make_row(
+                skill, room, self.running[1] if self.running and is_running else ""
+            )
+            known = self._rows[id(skill)] = skill, made_from, row
+        return known[2]
+
+    def _make_row(self, skill: Skill, room: int, state: str) -> Text:
         is_flow = skill.declared_type == "flow"
         marks = Text()
         if skill.errors:
             marks.append(f" {GLYPHS['fault']} {len(skill.errors)}", style_of(self, "fault"))
-        if self.running is not None and self.running[0] == skill.name:
-            marks.append(f" {self.running[1]}", style_of(self, "now"))
+        if state:
+            marks.append(f" {state}", style_of(self, "now"))
         name = Text(harmless(skill.name), "" if is_flow else style_of(self, "muted"))
-        room = self.query_one(OptionList).scrollable_content_region.width - 4 - marks.cell_len
-        name.truncate(max(room, 8), overflow="ellipsis")
+        name.truncate(max(room - marks.cell_len, 8), overflow="ellipsis")
         return Text.assemble(f"{GLYPHS['flow' if is_flow else 'standard']} ", name, marks)
 
     def _describe(self, skill: Skill | None) -> None:
@@ -188,8 +216,3 @@ class SkillsPane(Vertical):
         place = show_path(skill.path, self.work_dir)
         text.append(f"\n{harmless(place)}", style_of(self, "dim"))
         about.update(text)
-
-
-def _matches(skill: Skill, words: Sequence[str]) -> bool:
-    text = fold_name(f"{skill.name} {skill.description}")
-    return all(word in text for word in words)

@@ -109,7 +109,9 @@ class TopLine(Widget):
         if run is not None and (used := run.usage.tokens or run.tokens):
             parts.append(f"{count(used)} tokens")
             if run.usage.cost is not None:
-                parts.append(money(run.usage.cost, self.currency))
+                from flowstudio.run.usage import show_cost
+
+                parts.append(harmless(show_cost(run.usage.cost, self.currency)))
             if run.context_usage:
                 filled = round(run.context_usage * _BAR)
                 bar = "▰" * filled + "▱" * (_BAR - filled)
