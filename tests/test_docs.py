@@ -227,6 +227,8 @@ GOOD = "name: x\ndescription: y\n"
         "metadata: {owner: me, effects: [has_x]}",
         "flow: {content: 'BEGIN -> a -> END'}",
         "methodology_scores: {}",
+        "utterances: [plan my week]\nartifact: plan.md",
+        "metadata: {utterances: {zh: [定计划], en: [plan my week]}}",
         "success_rate: 1",
     ],
 )
