@@ -13,7 +13,8 @@ def explain(args: argparse.Namespace) -> int:
     from flowstudio.flow.diagnostics import CODES
 
     # Each of these declares its codes when it is imported.
-    for module in ("flow.codes", "flow.d2_codes", "skill.codes", "run.case_codes"):
+    rooms = ("flow.codes", "flow.d2_codes", "skill.codes", "run.case_codes", "mindflow.codes")
+    for module in rooms:
         importlib.import_module(f"flowstudio.{module}")
     if args.code is None:
         width = max(map(len, CODES))

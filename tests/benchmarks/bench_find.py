@@ -213,9 +213,9 @@ def speed() -> None:
         for count in (500, 5000):
             library = big_library(count)
             print(f"\n{count} skills")
-            for name, embedder in embedders():
-                if embedder is not None and (name == "use" or count == 500):
-                    time_index(name, embedder, library)
+            with contextlib.suppress(EmbedderMissing):
+                if (embedder := choose_embedder("use")) is not None:
+                    time_index("use", embedder, library)
             for store_name, store in stores(address, count):
                 time_graph(store_name, store, library)
 
@@ -245,7 +245,7 @@ def time_index(name: str, embedder: Embedder, library: Library) -> None:
 
 def time_warm(name: str, path: Path, library: Library) -> float:
     """From nothing to the first answer, the file being there; imports were paid before."""
-    made = choose_embedder(name) if name != "MiniLM-L6" else MiniLM()
+    made = choose_embedder(name)
     began = time.perf_counter()
     with Finder(made, ArrayIndex(path)) as finder:
         finder.update(library)
