@@ -167,8 +167,18 @@ class Config(BaseModel):
     """More folders with skills, beside the project's, the user's and the bundled ones."""
     theme: str | None = None
     """The name of a theme, bundled or from the user's `themes` folder."""
+    transparent: bool = False
+    """True leaves the terminal's own background, as an image or a colour, behind the studio."""
+    glyphs: Literal["auto", "unicode", "console", "ascii"] = "auto"
+    """The signs of the studio: `console` has those of the Linux console's font. `auto` asks the
+    terminal."""
     keys: dict[str, str | None] = Field(default_factory=dict[str, "str | None"])
     """Keys of the studio's commands by their names, such as `run.step: space`; null for none."""
+    notify: Literal["auto", "osc9", "osc777", "bell", "off"] = "auto"
+    """How you are called when a run waits for you while you look elsewhere: a notice of the desktop
+    (`osc9`, `osc777`) or the bell; `auto` takes what the terminal is known to understand."""
+    title: bool = True
+    """False leaves the terminal's title alone."""
     yolo: bool = False
     """True lets every tool act without asking."""
     pass_env: list[str] = Field(default_factory=list[str])
@@ -190,7 +200,7 @@ class Config(BaseModel):
     search: SearchSettings = Field(default_factory=SearchSettings)
     """How skills are found."""
 
-    @field_validator("sandbox", mode="before")
+    @field_validator("sandbox", "notify", mode="before")
     @classmethod
     def _read_switch(cls, value: object) -> object:
         """`on` and `off` without quotes are true and false in YAML."""

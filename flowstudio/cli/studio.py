@@ -28,6 +28,7 @@ def open_studio(args: argparse.Namespace) -> int:
 
     options = StudioOptions(
         path=wanted,
+        welcome=True,
         model=args.model,
         script=args.script,
         seed=args.seed,

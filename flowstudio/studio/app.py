@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.app import App, SystemCommand
+from textual.events import Event, Key, MouseDown
+from textual.filter import LineFilter
 from textual.screen import Screen
 
 from flowstudio.studio.driver import StudioOptions
+from flowstudio.studio.glyphs import GlyphFilter, glyphs_for, has_few_colours
 from flowstudio.studio.hangup import INTERVAL, end_if_gone
 from flowstudio.studio.keymap import Keymap, read_keymap
 from flowstudio.studio.screen import StudioScreen
-from flowstudio.studio.theme import DEFAULT, default_theme, load_themes, role_variables
+from flowstudio.studio.theme import (
+    DEFAULT,
+    FEW_COLOURS,
+    default_theme,
+    load_themes,
+    role_variables,
+)
 from flowstudio.text import harmless
 
 if TYPE_CHECKING:
@@ -43,12 +52,19 @@ class StudioApp(App[None]):
         self._main = StudioScreen(options)
         self.keymap = Keymap()
         """The keys in force, where they are not those of the table of commands."""
+        self._glyphs = GlyphFilter("unicode" if self.is_headless else glyphs_for("auto"))
+        self._transparent = False
         self.register_theme(default_theme())
         self.theme = DEFAULT
 
     def get_default_screen(self) -> Screen[None]:
         """The studio's screen."""
         return self._main
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Textual's, and the one for terminals with few signs, which comes last."""
+        filters = super().get_line_filters()
+        return [*filters, self._glyphs] if self._glyphs.enabled else filters
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """The colour roles, for themes that do not know them (Textual's own)."""
@@ -60,12 +76,14 @@ class StudioApp(App[None]):
             self.set_interval(INTERVAL, end_if_gone)
         if self.options.theme is not None:
             self.take_themes(self.options.theme)
+        elif not self.is_headless and has_few_colours():
+            self.take_themes(FEW_COLOURS)
         else:
             self.call_after_refresh(self.take_themes, None)
 
     def take_themes(self, wanted: str | None) -> None:
         """Register the themes of the bundled and the user's folder, and switch to `wanted`."""
-        loaded = load_themes()
+        loaded = load_themes(transparent=self._transparent)
         for theme in loaded.themes:
             self.register_theme(theme)
         for problem in loaded.problems:
@@ -74,7 +92,10 @@ class StudioApp(App[None]):
         if wanted is None:
             return
         if wanted in self.available_themes:
-            self.theme = wanted
+            is_same, self.theme = wanted == self.theme, wanted
+            if is_same:
+                # By the same name, but perhaps in other colours.
+                self.mutate_reactive(App[None].theme)
         else:
             names = ", ".join(sorted(theme.name for theme in loaded.themes))
             text = harmless(f"there is no theme “{wanted}”; there are {names}")
@@ -87,8 +108,32 @@ class StudioApp(App[None]):
             self.set_keymap(dict(self.keymap.changes))
             for problem in self.keymap.problems:
                 self.notify(harmless(problem), severity="warning", markup=False, timeout=10)
-        if config.theme and self.options.theme is None:
-            self.take_themes(config.theme)
+        self._main.signs.means = config.notify
+        self._main.signs.has_title &= config.title
+        if config.glyphs != "auto":
+            self._glyphs = GlyphFilter(glyphs_for(config.glyphs))
+            self.refresh_css(animate=False)
+        self._transparent = config.transparent
+        wanted = config.theme if self.options.theme is None else None
+        if wanted or config.transparent:
+            self.take_themes(wanted or self.theme)
+
+    def action_change_theme(self) -> None:
+        """Choose a theme; each shows as it is looked at."""
+        from flowstudio.studio.theme_dialog import ThemeDialog
+
+        loaded = load_themes(transparent=self._transparent)
+        self.push_screen(ThemeDialog([theme.name for theme in loaded.themes]), self._theme_taken)
+
+    def _theme_taken(self, name: str | None) -> None:
+        if name is not None:
+            self.notify(f"theme: {harmless(name)} in the configuration keeps it", markup=False)
+
+    async def on_event(self, event: Event) -> None:
+        """Whoever presses keys or clicks is there, and need not be called."""
+        if isinstance(event, Key | MouseDown):
+            self._main.signs.touch()
+        await super().on_event(event)
 
     async def action_quit(self) -> None:
         """Quit, once it is said what becomes of what is not saved."""

@@ -19,7 +19,7 @@ from flowstudio.studio.waiting import Given, fill_prompt
 if TYPE_CHECKING:
     from flowstudio.config import Config
     from flowstudio.flow.model import FlowEdge, FlowNode
-    from flowstudio.models.rehearsal import Question
+    from flowstudio.models.rehearsal import AskUser, Question
     from flowstudio.run.attach_client import AttachedRun, RemoteQuestions
     from flowstudio.run.control import RunControl
     from flowstudio.run.resume import Which
@@ -386,6 +386,12 @@ class Driver:
         asked = f"You are the model{again}: which branch?"
         answer = await self.session.runtime.questions.ask(asked, question.branches)
         return answer or ""
+
+    def user_as_model(self) -> AskUser:
+        """The user in the model's place, for a rehearsal."""
+        from flowstudio.models import AskUser
+
+        return AskUser(self._ask_as_model)
 
     def answer_question(self, text: str) -> bool:
         """Answer the question that waits, by a branch's number or in words; False if none waits."""

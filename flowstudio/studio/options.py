@@ -12,6 +12,8 @@ class StudioOptions:
 
     path: Path | None = None
     """What to open: a folder, a skill, a chart, or a skill's name; None for this folder."""
+    welcome: bool = False
+    """Whether who has nothing here yet is welcomed."""
     attach: Path | None = None
     """The folder of a run that another process makes, to be watched and steered."""
     model: str | None = None

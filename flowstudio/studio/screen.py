@@ -29,12 +29,14 @@ from flowstudio.studio.key_line import KeyLine
 from flowstudio.studio.layout import PaneArea
 from flowstudio.studio.library import Library
 from flowstudio.studio.marks import GLYPHS
+from flowstudio.studio.notify_desk import NotifyDesk
 from flowstudio.studio.pane_tabs import PaneTabs
 from flowstudio.studio.run_desk import Handler, RunDesk
 from flowstudio.studio.skills_pane import SkillsPane
 from flowstudio.studio.source_pane import SourcePane
 from flowstudio.studio.timeline import Timeline
 from flowstudio.studio.top_line import TopLine
+from flowstudio.studio.welcome_desk import WelcomeDesk
 from flowstudio.studio.workbench import Workbench
 from flowstudio.text import harmless
 
@@ -78,6 +80,8 @@ class StudioScreen(Screen[None]):
         self.desk = RunDesk(self, self.driver, self.show_news)
         self.past = HistoryDesk(self, self.driver, self.desk)
         self.attaching = AttachDesk(self, self.driver, self.desk)
+        self.signs = NotifyDesk(self)
+        self.first = WelcomeDesk(self, self.driver, self.desk, lambda do: self._commands[do]())
         self.driver.on_earlier = self._show_earlier
         self.author = AuthorDesk(self, self.driver)
         self.driver.on_loop = lambda text, rounds: self.call_later(self.desk.run_loop, text, rounds)
@@ -202,13 +206,16 @@ class StudioScreen(Screen[None]):
         session.runtime.skills = self.library.skills
         session.add_commands(self._flow_commands)
         self._top.model = self.driver.model_name
+        self._top.currency = loaded.config.currency
         self._offer_commands()
         self.past.offer()
+        self.first.greet()
         if self.options.attach is not None:
             self.attaching.attach(self.options.attach)
 
     async def on_unmount(self) -> None:
         """The studio ends: so do the servers of tools that it started."""
+        self.signs.leave()
         self.author.keep_copies()
         await self.driver.close()
 
@@ -237,6 +244,16 @@ class StudioScreen(Screen[None]):
     def on_flow_view_selected(self, message: FlowView.Selected) -> None:
         """A node was selected in the drawing: the source shows its place."""
         self.author.selected(message.node)
+
+    def on_tour_bar_left(self) -> None:
+        """The user wants no more of the tour."""
+        self.first.leave_tour()
+
+    def pick_skill(self, skill: Skill) -> None:
+        """Select a skill in the list, and show it."""
+        self._skills.show_skills(self.library.skills, skill.name)
+        self.show_skill(skill)
+        self._show_pane("flow")
 
     def show_model(self, name: str) -> None:
         """Say in the top line who answers."""
@@ -291,8 +308,6 @@ class StudioScreen(Screen[None]):
                 return
             case "node_entered" if event.node:
                 self.bench.enter(event.node)
-            case "run_paused":
-                self.app.bell()
             case _:
                 pass
         if not self._has_news:
@@ -310,6 +325,8 @@ class StudioScreen(Screen[None]):
         """Bring everything up to the run's state, or to the moment that is looked at."""
         self._has_news = False
         state, look = self.driver.state, self.driver.look
+        self.signs.follow(state)
+        self.first.hear()
         self._top.run_state = look.then if look else state
         self.bench.show_news()
         skill = self.driver.skill
@@ -411,6 +428,8 @@ class StudioScreen(Screen[None]):
             **self.desk.commands(),
             **self.past.commands(),
             "run.detach": self.attaching.detach,
+            "view.picture": self.signs.take_picture,
+            "view.welcome": self.first.welcome,
             **self.author.commands(),
             "edit.file": self._edit_file,
             "view.zoom": lambda: self.bench.pane.next_zoom(),
