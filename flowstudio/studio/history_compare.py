@@ -44,7 +44,7 @@ class CompareScreen(Screen[None]):
     DEFAULT_CSS = """
     CompareScreen {
         background: $background; color: $role-text;
-        & #title { height: 2; padding: 0 1; background: $surface; color: $role-muted; }
+        & #title { height: auto; padding: 0 1; background: $surface; color: $role-muted; }
         & #both { height: 1fr; border: round $role-line; border-title-color: $role-muted; }
         & #texts { height: 40%; min-height: 5; }
         & VerticalScroll {
@@ -128,8 +128,9 @@ class CompareScreen(Screen[None]):
         for run, moves, end, sign in zip(self._runs, found.moves, found.ends, signs, strict=True):
             letter, role, line = sign
             text.append(f"{letter} {line} ", style_of(self, role) + style_of(self, "bold"))
-            text.append(f"{harmless(run.folder.id)}  {moves} nodes, {end.replace('_', ' ')}    ")
-        text.append("\n━ ", style_of(self, "done") + style_of(self, "bold"))
+            text.append(f"{harmless(run.folder.id)}  {moves} nodes, {end.replace('_', ' ')}")
+            text.append("    " if letter == "A" and self.size.width >= 110 else "\n")
+        text.append("━ ", style_of(self, "done") + style_of(self, "bold"))
         if found.is_same:
             text.append(f"both: the same path, prompts and answers, {found.common} visits")
         else:
