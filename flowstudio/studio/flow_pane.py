@@ -66,6 +66,7 @@ class FlowPane(Vertical):
         self._pictures: Pictures | None = None
         self._edges: EdgeIndex | None = None
         self._current: str | None = None
+        self._faults_shown = ""
 
     def compose(self) -> ComposeResult:
         """The picture with its map, the line to look for nodes, and the faults."""
@@ -172,7 +173,11 @@ class FlowPane(Vertical):
             lines.append(f"{GLYPHS['fault']} {where}  {d.message}{hint}")
         if len(skill.errors) > _FAULTS:
             lines.append(f"… and {len(skill.errors) - _FAULTS} more")
-        panel.update(harmless("\n".join(lines)))
+        text = harmless("\n".join(lines))
+        if text != self._faults_shown:
+            # A new text lays out the whole screen, and while somebody types there is mostly none.
+            self._faults_shown = text
+            panel.update(text)
 
     # Zoom
 

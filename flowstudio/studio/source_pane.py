@@ -84,6 +84,7 @@ class SourcePane(Vertical):
         """The text as it was last read."""
         self._node: str | None = None
         self._taken = ""
+        self._said: tuple[Diagnostic | None, int] | None = None
         self._words = Completions((), 0)
 
     async def furnish(self) -> None:
@@ -214,6 +215,10 @@ class SourcePane(Vertical):
         row = self.area.cursor_location[0] + 1
         here = [d for d in findings if d.span.line == row]
         chosen = next(iter(here or [d for d in findings if d.severity == "error"]), None)
+        key = (chosen, len(findings))
+        if key == self._said:
+            return  # a new text lays out the whole screen
+        self._said = key
         if chosen is None:
             says.update(Text(_HINT, style_of(self, "dim")))
             return
