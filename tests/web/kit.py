@@ -127,6 +127,17 @@ class Page:
         self.screen.resize(rows * 2, columns * 2)
         await self.call("Page.navigate", url=url)
 
+    async def until_focused(self) -> None:
+        """Wait until keys go to the terminal."""
+        end = time.monotonic() + PATIENCE
+        focused = (
+            "document.body.classList.contains('-first-byte') && "
+            "document.activeElement.classList.contains('xterm-helper-textarea')"
+        )
+        while not await self.ask(focused):
+            assert time.monotonic() < end, "the terminal never had the focus"
+            await asyncio.sleep(0.05)
+
     async def ask(self, expression: str) -> Any:
         """The value of a JavaScript expression in the page."""
         answer = await self.call("Runtime.evaluate", expression=expression, returnByValue=True)

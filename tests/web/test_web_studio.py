@@ -37,7 +37,9 @@ async def test_a_flow_is_picked_run_stepped_and_bent_in_the_browser(work: Path) 
         async with browser() as page:
             await page.open(url)
             await page.shows("The first flow", "rehearsal")  # started
+            await page.until_focused()
             await page.press("ctrl+k")
+            await page.shows("esc clear")
             await page.press(*"second")
             await page.until(
                 lambda: "bug-triage" not in page.text and "second" in page.text, "the filtered list"
