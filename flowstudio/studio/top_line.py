@@ -10,7 +10,6 @@ from rich.text import Text
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from flowstudio.run.moment import LOOKING_BACK
 from flowstudio.studio.marks import GLYPHS, style_of
 from flowstudio.text import count, duration, harmless, shorten
 
@@ -74,6 +73,8 @@ class TopLine(Widget):
             return Text(f"{GLYPHS['fault']} {harmless(self.problem)}", style_of(self, "fault"))
         if run is None or run.phase == "idle":
             return Text("r run  n step", style_of(self, "dim"))
+        from flowstudio.run.moment import LOOKING_BACK
+
         now = run.now
         match run.phase:
             case "paused" if run.reason == LOOKING_BACK:
