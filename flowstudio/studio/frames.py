@@ -6,7 +6,7 @@ focus moves, which costs a tenth of a second beside a long chat.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.color import Color
 
@@ -28,7 +28,7 @@ class Frames:
     def __init__(self) -> None:
         self._lit: Widget | None = None
 
-    def follow(self, screen: Screen[object]) -> None:
+    def follow(self, screen: Screen[Any]) -> None:
         """The focus of a screen has moved."""
         focused = screen.focused
         path = focused.ancestors_with_self if focused is not None else ()
