@@ -209,15 +209,16 @@ def leave_one_out(library: Library) -> None:
 
 
 def speed() -> None:
+    counts = (500, 5000)
+    with contextlib.suppress(EmbedderMissing):
+        for count in counts:
+            if (embedder := choose_embedder("use")) is not None:
+                time_index("use", embedder, big_library(count))
+    # Last: numpy's threads and a Java machine in one process have been seen to crash it.
     with bolt_server() as address:
-        for count in (500, 5000):
-            library = big_library(count)
-            print(f"\n{count} skills")
-            with contextlib.suppress(EmbedderMissing):
-                if (embedder := choose_embedder("use")) is not None:
-                    time_index("use", embedder, library)
-            for store_name, store in stores(address, count):
-                time_graph(store_name, store, library)
+        for count in counts:
+            for name, store in stores(address, count):
+                time_graph(name, store, big_library(count))
 
 
 def time_index(name: str, embedder: Embedder, library: Library) -> None:
@@ -238,8 +239,9 @@ def time_index(name: str, embedder: Embedder, library: Library) -> None:
             query = median_ms(lambda: finder.find("please sort the invoices of team 12"), 15)
             again = median_ms(lambda: finder.find("分类一下", rejected=["sort-invoice-1"]), 9)
         print(
-            f"  {name:<10} {texts} texts, {size:.1f} MB; cold {cold[0]:.1f} s (CPU {cold[1]:.1f}), "
-            f"warm {warm:.2f} s, query {query:.0f} ms, after a rejection {again:.0f} ms"
+            f"  {name:<10} {len(library.skills)} skills, {texts} texts, {size:.1f} MB; cold {cold[0]:.1f} s (CPU {cold[1]:.1f}), "
+            f"warm {warm:.2f} s, query {query:.0f} ms, after a rejection {again:.0f} ms",
+            flush=True,
         )
 
 
@@ -273,7 +275,8 @@ def time_graph(name: str, store: GraphStore, library: Library) -> None:
     print(
         f"  {name:<10} {len(graph.nodes)} nodes, {len(graph.edges)} edges; load {load:.2f} s, "
         f"one hop {one:.1f} ms, by state {states:.1f} ms, siblings {related:.1f} ms, "
-        f"three hops {three:.1f} ms"
+        f"three hops {three:.1f} ms",
+        flush=True,
     )
     store.close()
 
