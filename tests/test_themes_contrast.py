@@ -27,6 +27,7 @@ NAMES = (
     "paper",
     "ember",
     "glacier",
+    "sixteen",
 )
 ROLES = ("accent", "now", "done", "forced", "fault")
 COLOURS = (*ROLES, "text", "muted", "dim", "line", "background", "surface", "panel")
@@ -104,7 +105,7 @@ def seen_with(deficiency: str, rgb: Rgb) -> Rgb:
     return red, green, blue
 
 
-def test_the_eight_themes_are_there() -> None:
+def test_the_bundled_themes_are_there() -> None:
     assert {path.stem for path in THEMES.glob("*.yaml")} == set(NAMES)
 
 

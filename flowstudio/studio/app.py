@@ -16,6 +16,7 @@ from flowstudio.studio.glyphs import GlyphFilter, glyphs_for, has_few_colours
 from flowstudio.studio.hangup import INTERVAL, end_if_gone
 from flowstudio.studio.keymap import Keymap, read_keymap
 from flowstudio.studio.screen import StudioScreen
+from flowstudio.studio.scroll_bars import use_thin_bars
 from flowstudio.studio.theme import (
     DEFAULT,
     FEW_COLOURS,
@@ -52,6 +53,7 @@ class StudioApp(App[None]):
         self._main = StudioScreen(options)
         self.keymap = Keymap()
         """The keys in force, where they are not those of the table of commands."""
+        use_thin_bars()
         self._glyphs = GlyphFilter("unicode" if self.is_headless else glyphs_for("auto"))
         self._transparent = False
         self.register_theme(default_theme())
@@ -114,6 +116,8 @@ class StudioApp(App[None]):
             self._glyphs = GlyphFilter(glyphs_for(config.glyphs))
             self.refresh_css(animate=False)
         self._transparent = config.transparent
+        if config.transparent:
+            self.ansi_color = True
         wanted = config.theme if self.options.theme is None else None
         if wanted or config.transparent:
             self.take_themes(wanted or self.theme)

@@ -35,10 +35,10 @@ class ChatLog(VerticalScroll, can_focus=True):
     DEFAULT_CSS = """
     ChatLog {
         height: 1fr; scrollbar-size: 1 1; background: $background;
-        & .visit { margin-top: 1; border-left: thick $role-accent; padding: 0 1; }
-        & .visit.-forced { border-left: thick $role-forced; }
-        & .visit.-now { border-left: thick $role-now; }
-        & .said { margin-top: 1; border-left: thick $role-muted; padding: 0 1; }
+        & .visit { margin-top: 1; border-left: outer $role-accent; padding: 0 1; }
+        & .visit.-forced { border-left: outer $role-forced; }
+        & .visit.-now { border-left: outer $role-now; }
+        & .said { margin-top: 1; border-left: outer $role-muted; padding: 0 1; }
         & .answer { padding: 0 2; &.-after { margin-top: 1; } }
         & .thinking { padding: 0 2; }
         & .tool { padding: 0 2; }

@@ -13,6 +13,8 @@ from textual.theme import Theme
 
 from flowstudio.theme import DARK, DEFAULT as DEFAULT, Colours, find_themes
 
+_TERMINAL = "ansi_default"
+
 
 @dataclass(frozen=True, slots=True)
 class Themes:
@@ -22,19 +24,35 @@ class Themes:
     problems: tuple[str, ...]
 
 
+FEW_COLOURS = "sixteen"
+"""The theme for terminals of 16 colours."""
+SHOWN_ROLES = ("accent", "now", "done", "forced", "fault")
+"""The roles by which a list of themes shows them."""
+
+
 def default_theme() -> Theme:
     """The built-in default, the same as `themes/studio-dark.yaml`."""
-    return _make(Colours(DEFAULT, DARK))
+    return make_theme(Colours(DEFAULT, DARK))
 
 
-def load_themes(folders: Iterable[Path] | None = None) -> Themes:
-    """Every theme of the folders, later folders winning; a bad file is named and skipped."""
+def load_themes(folders: Iterable[Path] | None = None, *, transparent: bool = False) -> Themes:
+    """Every theme of the folders, later folders winning; a bad file is named and skipped.
+
+    Args:
+        folders: where they lie; the bundled and the user's own folder when left out.
+        transparent: with the terminal's own background.
+    """
     found = find_themes(folders)
-    return Themes(tuple(map(_make, found.themes)), found.problems)
+    themes = tuple(make_theme(one, transparent=transparent) for one in found.themes)
+    return Themes(themes, found.problems)
 
 
-def _make(theme: Colours) -> Theme:
-    colours = theme.roles
+def make_theme(theme: Colours, *, transparent: bool = False) -> Theme:
+    """A theme as Textual wants it; `transparent` with the terminal's own background."""
+    colours = dict(theme.roles)
+    if transparent:
+        # Only what covers something else keeps a background of its own.
+        colours |= {"background": _TERMINAL, "surface": _TERMINAL}
     return Theme(
         name=theme.name,
         primary=colours["accent"],
@@ -49,13 +67,13 @@ def _make(theme: Colours) -> Theme:
         panel=colours["panel"],
         dark=theme.dark,
         variables={
-            **role_variables(colours),
+            **role_variables(theme.roles),
             "footer-background": colours["background"],
             "footer-key-foreground": colours["accent"],
             "footer-description-foreground": colours["muted"],
             "footer-item-background": colours["background"],
             "block-cursor-background": colours["accent"],
-            "block-cursor-foreground": colours["background"],
+            "block-cursor-foreground": theme.roles["background"],
             "border": colours["accent"],
             "border-blurred": colours["line"],
             "scrollbar": colours["line"],

@@ -86,7 +86,9 @@ def write_skills(work: Path, count: int = 1, chart: str = CHART) -> Path:
 
 
 @contextlib.asynccontextmanager
-async def studio(count: int = 1, chart: str = CHART) -> AsyncIterator[tuple[Pilot[None], StudioScreen]]:
+async def studio(
+    count: int = 1, chart: str = CHART
+) -> AsyncIterator[tuple[Pilot[None], StudioScreen]]:
     with tempfile.TemporaryDirectory() as folder:
         work = write_skills(Path(folder), count, chart)
         app = StudioApp(StudioOptions(path=work))
@@ -208,7 +210,9 @@ async def many_visits() -> None:
                 screen._take_event(one)
             await pilot.pause()
             took.append((time.process_time() - begin) * 1000)
-        print(f"visits: one more visit                       median {statistics.median(took):7.1f} ms")
+        print(
+            f"visits: one more visit                       median {statistics.median(took):7.1f} ms"
+        )
         assert number
 
 
@@ -271,8 +275,10 @@ async def stream() -> None:
                     await asyncio.sleep(0.001)
                 lag.append((paints[painted] - before) * 1000)
         share = (time.process_time() - used) / (time.perf_counter() - begin)
-        print(f"stream: {sent} parts, {share:.0%} of a core, a key meanwhile "
-              f"{statistics.median(lag):.0f} ms (worst {max(lag):.0f})")
+        print(
+            f"stream: {sent} parts, {share:.0%} of a core, a key meanwhile "
+            f"{statistics.median(lag):.0f} ms (worst {max(lag):.0f})"
+        )
 
 
 async def idle() -> None:
@@ -298,7 +304,20 @@ async def memory() -> None:
         for turn in range(120):
             await pilot.press("n")
             await until(pilot, lambda: screen.waits_for_user, "a pause")
-            for key in ("n", "n", "2", "n", "z", "z", "z", "tab", "tab", "tab", "left_square_bracket", "escape"):
+            for key in (
+                "n",
+                "n",
+                "2",
+                "n",
+                "z",
+                "z",
+                "z",
+                "tab",
+                "tab",
+                "tab",
+                "left_square_bracket",
+                "escape",
+            ):
                 await pilot.press(key)
                 await until(pilot, lambda: screen.waits_for_user, f"a pause after {key}")
             await pilot.press("s")

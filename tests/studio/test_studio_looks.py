@@ -1,0 +1,125 @@
+"""Themes, signs and colours: how the studio looks where a terminal or its user wants it otherwise."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from textual.widgets import OptionList
+
+from flowstudio.studio.glyphs import GlyphFilter, glyphs_for, has_few_colours
+from flowstudio.studio.theme_dialog import ThemeDialog
+from tests.studio.kit import Studio, open_studio
+
+
+def settings(home: Path, text: str) -> None:
+    place = home / "flowstudio" / "config" / "config.yaml"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text, encoding="utf-8")
+
+
+async def choose_theme(studio: Studio) -> None:
+    studio.app.action_change_theme()
+    await studio.until(lambda: isinstance(studio.app.screen, ThemeDialog), "the themes")
+    await studio.pilot.pause()
+
+
+# Themes
+
+
+async def test_each_theme_shows_as_it_is_looked_at_and_escape_brings_back_the_old(
+    work: Path,
+) -> None:
+    async with open_studio(work) as studio:
+        before = studio.app.theme
+        await choose_theme(studio)
+        await studio.press("down")
+        looked_at = studio.app.screen.query_one(OptionList).highlighted_option
+        assert looked_at is not None
+        assert studio.app.theme == looked_at.id != before
+        await studio.press("escape")
+        assert studio.app.theme == before
+        assert studio.app.screen is studio.main
+
+
+async def test_enter_takes_the_theme_and_says_how_to_keep_it(work: Path) -> None:
+    async with open_studio(work) as studio:
+        await choose_theme(studio)
+        await studio.press("up", "enter")
+        assert studio.app.theme != "studio-dark"
+        await studio.until(
+            lambda: f"theme: {studio.app.theme} in the configuration" in "".join(studio.toasts),
+            "how to keep it",
+        )
+
+
+async def test_a_transparent_studio_leaves_the_terminals_own_background(
+    work: Path, home: Path
+) -> None:
+    settings(home, "transparent: true\n")
+    async with open_studio(work) as studio:
+        await studio.until(lambda: studio.app.native_ansi_color, "the settings in force")
+        await studio.pilot.pause()
+        strips = studio.app.screen._compositor.render_strips()
+        styles = [segment.style for strip in strips for segment in strip if segment.style]
+        grounds = [style.bgcolor for style in styles]
+        bare = sum(one is None or one.is_default for one in grounds)
+        assert bare > len(grounds) * 0.8
+
+
+# Signs
+
+
+async def test_ascii_alone_draws_the_whole_screen(work: Path, home: Path) -> None:
+    settings(home, "glyphs: ascii\n")
+    async with open_studio(work) as studio:
+        await studio.begin()
+        await studio.until(lambda: studio.text.isascii(), "a screen in ASCII")
+        assert "Write a first draft" in studio.text
+        assert "+--" in studio.text
+
+
+@pytest.mark.parametrize("glyphs", ["ascii", "console"])
+def test_each_sign_is_replaced_by_one_of_its_width(glyphs: str) -> None:
+    table = GlyphFilter(glyphs)._table  # type: ignore[arg-type]
+    assert all(len(str(stand_in)) == 1 for stand_in in table.values())
+
+
+def test_no_sign_of_the_studio_is_left_out_of_the_ascii_signs() -> None:
+    source = Path(__file__).parents[2] / "flowstudio" / "studio"
+    signs = {
+        sign
+        for file in source.glob("*.py")
+        for sign in re.findall(r"[\u2190-\u2bff]", file.read_text(encoding="utf-8"))
+    }
+    assert not {sign for sign in signs if ord(sign) not in GlyphFilter("ascii")._table}
+
+
+@pytest.mark.parametrize(
+    ("environ", "glyphs"),
+    [
+        ({"TERM": "xterm-256color", "LANG": "C.UTF-8"}, "unicode"),
+        ({"TERM": "linux"}, "console"),
+        ({"TERM": "dumb"}, "ascii"),
+        ({"TERM": "xterm", "LC_ALL": "C"}, "ascii"),
+        ({}, "unicode"),
+    ],
+)
+def test_the_terminal_says_which_signs_it_has(environ: dict[str, str], glyphs: str) -> None:
+    assert glyphs_for("auto", environ) == glyphs
+
+
+@pytest.mark.parametrize(
+    ("environ", "few"),
+    [
+        ({"TERM": "linux"}, True),
+        ({"TERM": "xterm"}, True),
+        ({"TERM": "xterm-256color"}, False),
+        ({"TERM": "xterm", "COLORTERM": "truecolor"}, False),
+        ({"TERM": "xterm-kitty"}, False),
+        ({}, False),
+    ],
+)
+def test_the_terminal_says_whether_it_has_few_colours(environ: dict[str, str], few: bool) -> None:
+    assert has_few_colours(environ) is few
