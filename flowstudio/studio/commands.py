@@ -113,7 +113,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("view.flatter", "left_parenthesis", "flatter", "Make it flatter", False, "("),
     Command("view.filter", "ctrl+k", "skills", "Filter the skills", show=False),
     Command("view.picture", "S", "picture", "Save a picture of the screen (SVG)", show=False),
-    Command("view.welcome", "f1", "welcome", "What can be done here, and the tour", show=False),
+    Command("view.welcome", "W", "welcome", "What can be done here, and the tour", show=False),
     Command("view.talk", "i", "talk", "Talk to the agent", show=False),
     Command("help", "question_mark", "help", "Show all keys", key_display="?"),
     Command("history.open", "enter", "look", "Look at the run, visit by visit", scope="history"),

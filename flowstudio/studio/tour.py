@@ -24,7 +24,7 @@ STEPS: Sequence[str] = (
 )
 """What is asked of the user, one after the other."""
 DONE = (
-    "You forced a branch: it is drawn dashed ⇢. c runs to the end, ? shows all keys, F1 ends this."
+    "You forced a branch: it is drawn dashed ⇢. c runs to the end, ? shows all keys, W ends this."
 )
 OVER = "The run ended, and no branch was forced. Press n to begin again."
 ASKED = "You are asked as the model now: answer with a number. To force, press it before n."

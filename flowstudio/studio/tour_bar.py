@@ -35,7 +35,7 @@ class TourBar(Horizontal):
         """Progress, the step, the way out."""
         yield Static(id="tour-progress", markup=False)
         yield Static(id="tour-text", markup=False)
-        yield Static("F1 leaves the tour", id="tour-leave", markup=False)
+        yield Static("W leaves the tour", id="tour-leave", markup=False)
 
     def on_mount(self) -> None:
         """Show the first step."""

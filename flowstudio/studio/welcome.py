@@ -60,7 +60,7 @@ class WelcomeScreen(ModalScreen[Wish | None]):
         """What this is, and what can be done."""
         with Vertical() as box:
             box.border_title = "Welcome to Flow Studio"
-            box.border_subtitle = "enter, a letter or a click picks · esc looks around · F1 again"
+            box.border_subtitle = "enter, a letter or a click picks · esc looks around · W again"
             yield Static(_INTRO, id="welcome-text", markup=False)
             yield OptionList(
                 *(Option(f" {key}   {words}", id=wish) for wish, key, words in _OFFERS)
