@@ -76,25 +76,21 @@ class MemoryGraph:
 
     def within(self, node: Node, hops: int) -> Surroundings:
         """Everything within `hops` lines of the node, in either direction."""
-        if self._graph is None or node not in self._graph:
+        graph = self._graph
+        if graph is None or node not in graph:
             return Surroundings({}, ())
         distances = {node: 0}
-        edge_set: dict[Edge, None] = {}
         rim = [node]
         for distance in range(1, min(hops, MOST_HOPS) + 1):
-            reached: dict[Node, None] = {}
+            reached: list[Node] = []
             for one in rim:
-                for edge in (*self._out(one), *self._into(one)):
-                    other = edge.dst if edge.src == one else edge.src
+                for other in (*graph.successors(one), *graph.predecessors(one)):
                     if other not in distances:
-                        reached[other] = None
-                    edge_set[edge] = None
-            distances |= dict.fromkeys(reached, distance)
-            rim = list(reached)
-        # Lines between two nodes of the outermost ring have not been walked.
-        for one in rim:
-            edge_set |= {edge: None for edge in self._out(one) if edge.dst in distances}
-        return sort_surroundings(distances, list(edge_set))
+                        distances[other] = distance
+                        reached.append(other)
+            rim = reached
+        edges = [edge for one in distances for edge in self._out(one) if edge.dst in distances]
+        return sort_surroundings(distances, edges)
 
     def close(self) -> None:
         """Forget the graph."""

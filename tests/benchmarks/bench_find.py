@@ -239,7 +239,8 @@ def time_index(name: str, embedder: Embedder, library: Library) -> None:
             query = median_ms(lambda: finder.find("please sort the invoices of team 12"), 15)
             again = median_ms(lambda: finder.find("分类一下", rejected=["sort-invoice-1"]), 9)
         print(
-            f"  {name:<10} {len(library.skills)} skills, {texts} texts, {size:.1f} MB; cold {cold[0]:.1f} s (CPU {cold[1]:.1f}), "
+            f"  {name:<10} {len(library.skills)} skills, {texts} texts, {size:.1f} MB; "
+            f"cold {cold[0]:.1f} s (CPU {cold[1]:.1f}), "
             f"warm {warm:.2f} s, query {query:.0f} ms, after a rejection {again:.0f} ms",
             flush=True,
         )
