@@ -1,6 +1,7 @@
 """Makes a picture of the real studio, for the README and for looking at one's own changes.
 
     python -m flowstudio.studio.picture -o flowstudio/docs/studio.svg
+    python -m flowstudio.studio.picture --each-theme flowstudio/docs/themes
 
 The app runs without a terminal, on a bundled flow with scripted answers, is driven by keys to a
 pause after a branch was taken by hand, and exports its screen. Nothing in the picture depends on
@@ -25,7 +26,10 @@ from flowstudio import paths
 from flowstudio.studio.app import StudioApp
 from flowstudio.studio.driver import StudioOptions
 from flowstudio.studio.screen import StudioScreen
+from flowstudio.theme import find_themes
 
+_SMALL = (90, 26)
+_TOUR = ("n", "n", "n", "n", "2", "n")
 _PATIENCE = 20.0
 """Seconds that one state may take to come."""
 _WEB_FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
@@ -86,7 +90,11 @@ def _give_width(found: re.Match[str]) -> str:
 def main(argv: Sequence[str] | None = None) -> None:
     """Write one picture."""
     parser = argparse.ArgumentParser(prog="python -m flowstudio.studio.picture")
-    parser.add_argument("-o", "--output", type=Path, required=True)
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("-o", "--output", type=Path)
+    where.add_argument(
+        "--each-theme", type=Path, metavar="FOLDER", help="a small picture of each bundled theme"
+    )
     parser.add_argument("--size", default="160x46", help="columns x rows")
     parser.add_argument("--theme")
     parser.add_argument("--skill", default="code-review")
@@ -95,9 +103,24 @@ def main(argv: Sequence[str] | None = None) -> None:
     columns, rows = (int(part) for part in args.size.split("x"))
     with tempfile.TemporaryDirectory() as home:
         os.environ["FLOWSTUDIO_HOME"] = home
+        if args.each_theme is not None:
+            draw_themes(args.each_theme)
+            return
         svg = asyncio.run(make_picture(args.skill, args.keys.split(), (columns, rows), args.theme))
-    args.output.write_text(svg, encoding="utf-8")
-    print(f"{args.output}: {len(svg) // 1024} kB")
+        _write(args.output, svg)
+
+
+def draw_themes(folder: Path) -> None:
+    """A picture of each bundled theme, by its name: the tour, a branch of it taken by hand."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for theme in find_themes([paths.bundled("themes")]).themes:
+        svg = asyncio.run(make_picture("tour", _TOUR, _SMALL, theme.name))
+        _write(folder / f"{theme.name}.svg", svg)
+
+
+def _write(file: Path, svg: str) -> None:
+    file.write_text(svg, encoding="utf-8")
+    print(f"{file}: {len(svg) // 1024} kB", flush=True)
 
 
 if __name__ == "__main__":
