@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from textual import work
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.geometry import Region, Size
+from textual.geometry import Offset, Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Static
@@ -66,6 +66,7 @@ class FlowPane(Vertical):
         self._pictures: Pictures | None = None
         self._edges: EdgeIndex | None = None
         self._current: str | None = None
+        self._map_corner: Offset | None = None
         self._faults_shown = ""
 
     def compose(self) -> ComposeResult:
@@ -233,11 +234,20 @@ class FlowPane(Vertical):
             return
         node = view.selected or self._current
         box = drawing.boxes.get(node) if node else None
-        hidden = None
-        if box is not None:
-            place = Region(box.x, box.y, box.width, box.height)
-            hidden = place.translate(-view.window.offset)
-        minimap.styles.offset = map_corner(view.size, cells, hidden)
+        shift = view.window.offset
+
+        def hides(place: Region) -> int:
+            """How many drawn cells; a node that is looked at counts more than all others."""
+            there = place.translate(shift)
+            runs = drawing.window(there.x, there.y, there.width, there.height)
+            drawn = sum(run.width for row in runs for run in row)
+            if box is None or not there.overlaps(Region(box.x, box.y, box.width, box.height)):
+                return drawn
+            return drawn + view.size.area
+
+        now = self._map_corner
+        self._map_corner = map_corner(view.size, cells, hides, now)
+        minimap.styles.offset = self._map_corner
         minimap.show(drawing, cells, view.window, now=self._current, selected=view.selected)
 
     # Looking for nodes

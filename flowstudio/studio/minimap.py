@@ -6,7 +6,7 @@ out once for a drawing; afterwards the map costs its few cells.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rich.segment import Segment
@@ -240,11 +240,17 @@ class Minimap(Widget):
         )
 
 
-def map_corner(view: Size, cells: Size, avoid: Region | None) -> Offset:
-    """Where the map goes: the lower right corner, or the upper one if a node would be hidden."""
+def map_corner(
+    view: Size, cells: Size, hides: Callable[[Region], int], now: Offset | None = None
+) -> Offset:
+    """Where the map goes: the corner where it hides least, the lower right one before others.
+
+    `hides` says how much a place of the view holds that would be hidden. The map stays where it
+    is as long as nothing is hidden there: a map that jumps about is worse than none.
+    """
     size = Size(cells.width + 2, cells.height + 2)
-    x = view.width - size.width
-    low = Region(x, view.height - size.height, *size)
-    if avoid is not None and low.overlaps(avoid) and not Region(x, 0, *size).overlaps(avoid):
-        return Offset(x, 0)
-    return low.offset
+    right, low = view.width - size.width, view.height - size.height
+    corners = [Offset(right, low), Offset(right, 0), Offset(0, low), Offset(0, 0)]
+    if now is not None and now in corners:
+        corners.insert(0, now)
+    return min(corners, key=lambda corner: hides(Region(*corner, *size)))
