@@ -91,7 +91,7 @@ class BoltGraph:
     def neighbours(self, node: Node) -> tuple[Edge, ...]:
         """The lines from and to the node."""
         out = "MATCH (a:Item {key: $key})-[e]->(b:Item)"
-        into = "MATCH (a:Item)-[e]->(b:Item {key: $key})"
+        into = "MATCH (b:Item {key: $key})<-[e]-(a:Item)"
         key = self._key(node)
         found = [*self._run(f"{out} {_EDGE}", key=key), *self._run(f"{into} {_EDGE}", key=key)]
         return tuple(sorted({_edge(row) for row in found}))
@@ -145,7 +145,7 @@ class BoltGraph:
             distances |= dict.fromkeys(reached, distance)
             rim = list(reached)
         if hops > 0:
-            inner = (edge for edge in self._around(rim) if edge.src in distances)
+            inner = self._around(rim, only_out=True)
             edges |= {edge: None for edge in inner if edge.dst in distances}
         return sort_surroundings(distances, list(edges))
 
@@ -165,11 +165,15 @@ class BoltGraph:
         found = self._run(f"{match} WHERE o.key <> $key RETURN DISTINCT o.id AS name", key=key)
         return tuple(sorted(row["name"] for row in found))
 
-    def _around(self, nodes: Sequence[Node]) -> Iterable[Edge]:
+    def _around(self, nodes: Sequence[Node], *, only_out: bool = False) -> Iterable[Edge]:
         for at in range(0, len(nodes), _AT_ONCE):
             keys = [self._key(node) for node in nodes[at : at + _AT_ONCE]]
             begin = "UNWIND $keys AS key MATCH"
-            for way in ("(a:Item {key: key})-[e]->(b:Item)", "(a:Item)-[e]->(b:Item {key: key})"):
+            # The known node first: servers begin there, and have an index for it.
+            ways = ["(a:Item {key: key})-[e]->(b:Item)"]
+            if not only_out:
+                ways.append("(b:Item {key: key})<-[e]-(a:Item)")
+            for way in ways:
                 yield from map(_edge, self._run(f"{begin} {way} {_EDGE}", keys=keys))
 
     def _write(self, graph: Snapshot, digest: str) -> None:
