@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
+from textual import events
 from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widget import Widget
 
-from flowstudio.studio.chat_entries import Entry
+if TYPE_CHECKING:
+    from flowstudio.studio.chat_entries import Entry
 
 KEPT = 90
 """Entries that are widgets while the user reads at the end."""
@@ -76,8 +79,6 @@ class ChatLog(VerticalScroll, can_focus=True):
         """Add an entry at the end."""
         self.keep_up()
         self.mount(entry)
-        if self._frames_to_end:
-            self._trim()
         return entry
 
     @property
@@ -87,8 +88,10 @@ class ChatLog(VerticalScroll, can_focus=True):
 
     def _trim(self) -> None:
         """Put the oldest entries away; nobody reads them while the end is in view."""
-        if len(self.children) <= KEPT:
+        if len(self.children) <= KEPT or self._is_fetching:
             return
+        from flowstudio.studio.chat_entries import Entry
+
         surplus = max(len(self.children) - KEPT, 0) + _CUT
         gone = [
             child
@@ -99,7 +102,12 @@ class ChatLog(VerticalScroll, can_focus=True):
             if "journal" not in entry.classes:
                 self._forgotten += len(self._older) == _REMEMBERED
                 self._older.append(entry.keep())
-        self.remove_children(gone)
+        self._is_fetching = True
+        self.call_later(self._remove, gone)
+
+    async def _remove(self, gone: list[Entry]) -> None:
+        await self.remove_children(gone)
+        self._is_fetching = False
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Near the top, what was before comes back."""
@@ -110,6 +118,8 @@ class ChatLog(VerticalScroll, can_focus=True):
             self.call_later(self._fetch)
 
     async def _fetch(self) -> None:
+        from flowstudio.studio.chat_entries import Entry
+
         makers = [self._older.pop() for _ in range(min(_CUT, len(self._older)))]
         entries: list[Entry] = [make() for make in reversed(makers)]
         if not self._older and self._forgotten:
@@ -127,15 +137,25 @@ class ChatLog(VerticalScroll, can_focus=True):
 
     def keep_up(self) -> None:
         """Stay at the end while things come in, unless the user has scrolled up to read."""
-        if self._is_fetching:
-            return
         if self.max_scroll_y - self.scroll_y <= 2:
             self._frames_to_end = _SETTLING
 
     def _tick(self) -> None:
         for show in self.on_frame:
             show()
-        if self._frames_to_end:
+        if not self._frames_to_end:
+            return
+        if self.max_scroll_y - self.scroll_y <= 2:
             # A new entry has its height only after a layout or two.
             self._frames_to_end -= 1
-            self.scroll_end(animate=False)
+            self._trim()
+        self.scroll_end(animate=False)
+
+    def on_mouse_scroll_up(self) -> None:
+        """Who scrolls up wants to read there, whatever comes in."""
+        self._frames_to_end = 0
+
+    def on_key(self, event: events.Key) -> None:
+        """As with the wheel."""
+        if event.key in ("up", "pageup", "home"):
+            self._frames_to_end = 0
