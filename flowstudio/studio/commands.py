@@ -112,6 +112,9 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("view.flatter", "left_parenthesis", "flatter", "Make it flatter", False, "("),
     Command("view.filter", "ctrl+k", "skills", "Filter the skills", show=False),
+    Command(
+        "view.not_this", "X", "not this", "Not this skill: find the next by meaning", show=False
+    ),
     Command("view.picture", "S", "picture", "Save a picture of the screen (SVG)", show=False),
     Command("view.welcome", "W", "welcome", "What can be done here, and the tour", show=False),
     Command("view.talk", "i", "talk", "Talk to the agent", show=False),
@@ -173,6 +176,7 @@ PANE_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     "skills": (
         ("arrows", "Choose a skill"),
         ("type after /", "Filter; a sentence searches by meaning"),
+        ("enter", "Open the skill that was found; in the filter: go to the list"),
     ),
     "source": (
         ("any text", "Edits the file; the drawing follows while it can be read"),

@@ -29,6 +29,7 @@ from flowstudio.studio.key_line import KeyLine
 from flowstudio.studio.layout import PaneArea
 from flowstudio.studio.library import Library
 from flowstudio.studio.marks import GLYPHS
+from flowstudio.studio.meaning_desk import MeaningDesk
 from flowstudio.studio.notify_desk import NotifyDesk
 from flowstudio.studio.pane_tabs import PaneTabs
 from flowstudio.studio.run_desk import Handler, RunDesk
@@ -84,6 +85,7 @@ class StudioScreen(Screen[None]):
         self.first = WelcomeDesk(self, self.driver, self.desk, lambda do: self._commands[do]())
         self.driver.on_earlier = self._show_earlier
         self.author = AuthorDesk(self, self.driver)
+        self.meaning = MeaningDesk(self, lambda: self._skills)
         self.driver.on_loop = lambda text, rounds: self.call_later(self.desk.run_loop, text, rounds)
         self._commands: dict[str, Handler] = {}
         self._feed: ChatFeed | None = None
@@ -216,6 +218,7 @@ class StudioScreen(Screen[None]):
     async def on_unmount(self) -> None:
         """The studio ends: so do the servers of tools that it started."""
         self.signs.leave()
+        self.meaning.leave()
         self.author.keep_copies()
         await self.driver.close()
 
@@ -224,6 +227,15 @@ class StudioScreen(Screen[None]):
     def on_skills_pane_chosen(self, message: SkillsPane.Chosen) -> None:
         """Another skill is selected: show it, as its author has it."""
         self.show_skill(self.author.show(message.skill))
+
+    def on_skills_pane_asked(self, message: SkillsPane.Asked) -> None:
+        """A sentence in the filter: find by meaning."""
+        self.meaning.ask(message.text)
+
+    def on_skills_pane_taken(self, message: SkillsPane.Taken) -> None:
+        """A skill that was found is opened."""
+        self.meaning.take(message.skill.name, is_choice=message.is_choice)
+        self._show_pane("flow")
 
     def on_source_pane_read(self, message: SourcePane.Read) -> None:
         """The source was edited: the drawing follows."""
@@ -442,6 +454,7 @@ class StudioScreen(Screen[None]):
             "view.next": lambda: self.bench.pane.find_next(1),
             "view.previous": lambda: self.bench.pane.find_next(-1),
             "view.filter": self._filter,
+            "view.not_this": self.meaning.reject,
             "view.talk": lambda: self._show_pane("chat"),
             **self.area.commands(),
             "help": self._help,

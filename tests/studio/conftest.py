@@ -94,3 +94,13 @@ def mixed(work: Path) -> Path:
 @pytest.fixture
 def corpus() -> Path:
     return CORPUS
+
+
+@pytest.fixture(autouse=True)
+def no_model_of_meanings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Skills are found by words: whether a model is installed here must change no test."""
+
+    def choose(name: str) -> None:
+        return None
+
+    monkeypatch.setattr("flowstudio.mindflow.opening.choose_embedder", choose)
