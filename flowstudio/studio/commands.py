@@ -115,6 +115,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "view.not_this", "X", "not this", "Not this skill: find the next by meaning", show=False
     ),
+    Command("view.review", "Q", "review", "Changes to the library that wait", show=False),
     Command("view.picture", "S", "picture", "Save a picture of the screen (SVG)", show=False),
     Command("view.welcome", "W", "welcome", "What can be done here, and the tour", show=False),
     Command("view.talk", "i", "talk", "Talk to the agent", show=False),

@@ -90,6 +90,8 @@ class StudioScreen(Screen[None]):
         self._commands: dict[str, Handler] = {}
         self._feed: ChatFeed | None = None
         self._has_news = False
+        self._waiting_changes = 0
+        """Changes to the library that the user was told of."""
         self._frames = Frames()
 
     # Composition
@@ -320,6 +322,8 @@ class StudioScreen(Screen[None]):
                 return
             case "node_entered" if event.node:
                 self.bench.enter(event.node)
+            case "notice" | "run_ended":
+                self._count_changes()
             case _:
                 pass
         if not self._has_news:
@@ -455,6 +459,7 @@ class StudioScreen(Screen[None]):
             "view.previous": lambda: self.bench.pane.find_next(-1),
             "view.filter": self._filter,
             "view.not_this": self.meaning.reject,
+            "view.review": self._review,
             "view.talk": lambda: self._show_pane("chat"),
             **self.area.commands(),
             "help": self._help,
@@ -496,6 +501,26 @@ class StudioScreen(Screen[None]):
         self._show_pane("skills")
         if self._skills.children:
             self._skills.focus_filter()
+
+    def _review(self) -> None:
+        """Show the changes to the library that wait for an answer."""
+        from flowstudio.studio.review_dialog import ReviewDialog
+
+        self.app.push_screen(ReviewDialog())
+
+    @work(group="changes", exclusive=True, exit_on_error=False)
+    async def _count_changes(self) -> None:
+        """The end of a task may have proposed changes: say so once, with the key."""
+        from flowstudio.studio.help_dialog import shown_keys
+        from flowstudio.studio.review_dialog import count_waiting
+
+        count = await asyncio.to_thread(count_waiting)
+        if count > self._waiting_changes:
+            command = next(one for one in commands_of("studio") if one.id == "view.review")
+            what = "change waits" if count == 1 else "changes wait"
+            key = shown_keys(command, self._keymap)
+            self.notify(f"{count} {what} for the library: {key} shows them", markup=False)
+        self._waiting_changes = count
 
     def _help(self) -> None:
         """Show all keys."""

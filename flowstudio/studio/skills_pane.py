@@ -163,6 +163,8 @@ class SkillsPane(Vertical):
         if not self.children or text != self._sentence:
             return
         self._answer = answer
+        if self.query_one("#filter").has_focus and self._row_id in self._found:
+            self._row_id = ""  # nobody chose that row: the best one takes its place
         self._fill(self._selected)
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -239,7 +241,6 @@ class SkillsPane(Vertical):
         wanted = (
             self._row_id if same is not None and same.name == select else None,
             select,
-            f"{_FOUND}{select}",
             in_found,
             next(iter(self._shown), None),
         )

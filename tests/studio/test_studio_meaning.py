@@ -75,6 +75,14 @@ async def test_a_sentence_that_rests_is_answered_with_shares_and_reasons(kitchen
         assert "no model for meanings is in use" in about(studio)
 
 
+async def test_the_best_is_shown_whatever_was_selected_while_typing(kitchen: Path) -> None:
+    async with open_studio(kitchen) as studio:
+        await studio.press("ctrl+k", *"guests")
+        assert studio.skills.selected is not None and studio.skills.selected.name == "serve"
+        await ask(studio, "end", "space", *"warm", "space", *"soup", "space", *"vegetables")
+        assert studio.skills.selected is not None and studio.skills.selected.name == "cook"
+
+
 async def test_one_word_is_filtered_and_never_asked(
     kitchen: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
