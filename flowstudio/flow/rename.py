@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from flowstudio.flow.d2_words import write_name
+from flowstudio.flow.d2_words import fold, write_name
 from flowstudio.flow.edit import replace_label
 from flowstudio.flow.mermaid_scan import KEYWORD, KEYWORD_INSIDE
 
@@ -81,7 +81,8 @@ def _check_name(chart: Chart, old: str, new: str) -> str:
             raise ValueError("an id stands on one line")
         is_written = new[:1] in "\"'" and new[-1:] == new[:1] and len(new) > 1
         target = container + (new if is_written else write_name(new))
-    if target != old and target in chart.nodes:
+    taken = {fold(one) for one in chart.nodes if one != old} if chart.language == "d2" else ()
+    if target != old and (target in chart.nodes or fold(target) in taken):
         raise ValueError(f"there is a node “{target}” already")
     return target
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.text import Text
 from textual import events
@@ -13,9 +13,11 @@ from textual.message import Message
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
-from flowstudio.studio.chat_log import ChatLog
 from flowstudio.studio.marks import style_of
 from flowstudio.text import harmless, shorten
+
+if TYPE_CHECKING:
+    from flowstudio.studio.chat_log import ChatLog
 
 
 class ChatInput(Input):
@@ -105,6 +107,8 @@ class ChatPane(Vertical):
 
     async def furnish(self) -> None:
         """Mount the log, the completions and the input line, once the empty frame is painted."""
+        from flowstudio.studio.chat_log import ChatLog
+
         await self.mount(
             ChatLog(id="log"),
             OptionList(id="completions", compact=True, markup=False),
@@ -115,7 +119,7 @@ class ChatPane(Vertical):
     @property
     def log_view(self) -> ChatLog:
         """What was said."""
-        return self.query_one(ChatLog)
+        return cast("ChatLog", self.query_one("#log"))
 
     @property
     def input(self) -> ChatInput:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from textual import work
 from textual.app import ComposeResult
@@ -16,11 +16,9 @@ from textual.reactive import reactive
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
-from flowstudio.studio.find_bar import FindBar
 from flowstudio.studio.flow_layout import LEVELS, Pictures
 from flowstudio.studio.flow_view import Change, FlowView
 from flowstudio.studio.marks import GLYPHS
-from flowstudio.studio.minimap import Minimap, map_corner, map_size
 from flowstudio.text import harmless
 
 if TYPE_CHECKING:
@@ -28,6 +26,8 @@ if TYPE_CHECKING:
     from flowstudio.run.marks import EdgeIndex
     from flowstudio.run.state import RunState
     from flowstudio.skill import Skill
+    from flowstudio.studio.find_bar import FindBar
+    from flowstudio.studio.minimap import Minimap
 
 
 _CYCLE: tuple[Zoom, ...] = ("title", "full", "dot")
@@ -66,16 +66,30 @@ class FlowPane(Vertical):
         self._pictures: Pictures | None = None
         self._edges: EdgeIndex | None = None
         self._current: str | None = None
+        self._map: Minimap | None = None
         self._map_corner: Offset | None = None
         self._faults_shown = ""
 
     def compose(self) -> ComposeResult:
-        """The picture with its map, the line to look for nodes, and the faults."""
+        """The picture and the faults; the rest is mounted once they are painted."""
         yield FlowView(id="flow")
-        poor = os.environ.get("TERM") in ("linux", "dumb")  # no braille there
-        yield Minimap(id="minimap", glyphs="ascii" if poor else "unicode")
-        yield FindBar(id="find")
         yield Static("", id="faults", markup=False)
+
+    async def furnish(self) -> None:
+        """Mount the map, and the line to look for nodes."""
+        from flowstudio.studio.find_bar import FindBar
+        from flowstudio.studio.minimap import Minimap
+
+        poor = os.environ.get("TERM") in ("linux", "dumb")  # no braille there
+        minimap = Minimap(id="minimap", glyphs="ascii" if poor else "unicode")
+        await self.mount(minimap, FindBar(id="find"), before="#faults")
+        self._map = minimap
+        self._show_map()
+
+    @property
+    def _bar(self) -> FindBar:
+        """The line to look for nodes."""
+        return cast("FindBar", self.query_one("#find"))
 
     @property
     def view(self) -> FlowView:
@@ -212,7 +226,8 @@ class FlowPane(Vertical):
         self._show_map()
         if not self.wants_map:
             return ""
-        return "" if self.query_one(Minimap).display else "the map comes where the flow is larger"
+        shows = self._map is not None and self._map.display
+        return "" if shows else "the map comes where the flow is larger"
 
     def on_flow_view_moved(self) -> None:
         """Another part of the drawing shows."""
@@ -224,7 +239,11 @@ class FlowPane(Vertical):
         self.view.call_later(self.view.look_at, message.x, message.y)
 
     def _show_map(self) -> None:
-        view, minimap = self.view, self.query_one(Minimap)
+        view, minimap = self.view, self._map
+        if minimap is None:
+            return
+        from flowstudio.studio.minimap import map_corner, map_size
+
         drawing = view.drawing
         cells = None
         if self.wants_map and drawing is not None:
@@ -255,11 +274,11 @@ class FlowPane(Vertical):
     def find(self) -> None:
         """Open the line in which a node is looked for."""
         if self.view.drawing is not None:
-            self.query_one(FindBar).open()
+            self._bar.open()
 
     def find_next(self, step: int) -> None:
         """The next node with what was looked for, or the one before."""
-        bar = self.query_one(FindBar)
+        bar = self._bar
         if bar.text:
             self._find(bar.text, step)
         else:
@@ -274,7 +293,7 @@ class FlowPane(Vertical):
         self.view.focus()
 
     def _find(self, text: str, step: int) -> None:
-        bar, drawing, pictures = self.query_one(FindBar), self.view.drawing, self._pictures
+        bar, drawing, pictures = self._bar, self.view.drawing, self._pictures
         wanted = text.strip().casefold()
         if drawing is None or pictures is None or not wanted:
             bar.say("")

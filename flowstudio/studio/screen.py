@@ -25,7 +25,6 @@ from flowstudio.studio.driver import CommandRefused, Driver, StudioOptions
 from flowstudio.studio.editor import edit
 from flowstudio.studio.frames import Frames
 from flowstudio.studio.history_desk import HistoryDesk
-from flowstudio.studio.key_line import KeyLine
 from flowstudio.studio.layout import PaneArea
 from flowstudio.studio.library import Library
 from flowstudio.studio.marks import GLYPHS
@@ -34,8 +33,6 @@ from flowstudio.studio.notify_desk import NotifyDesk
 from flowstudio.studio.pane_tabs import PaneTabs
 from flowstudio.studio.run_desk import Handler, RunDesk
 from flowstudio.studio.skills_pane import SkillsPane
-from flowstudio.studio.source_pane import SourcePane
-from flowstudio.studio.timeline import Timeline
 from flowstudio.studio.top_line import TopLine
 from flowstudio.studio.welcome_desk import WelcomeDesk
 from flowstudio.studio.workbench import Workbench
@@ -49,6 +46,8 @@ if TYPE_CHECKING:
     from flowstudio.studio.earlier import Earlier
     from flowstudio.studio.flow_view import FlowView
     from flowstudio.studio.keymap import Keymap
+    from flowstudio.studio.source_pane import SourcePane
+    from flowstudio.studio.timeline import Timeline
     from flowstudio.wire import Event
 
 type Pane = Literal["skills", "flow", "source", "chat"]
@@ -103,7 +102,6 @@ class StudioScreen(Screen[None]):
         with PaneArea(id="panes"):
             yield SkillsPane(id="skills-pane")
             yield Workbench(self.driver, id="middle")
-            yield SourcePane(id="source-pane")
             yield ChatPane(id="chat-pane")
 
     def on_mount(self) -> None:
@@ -112,6 +110,10 @@ class StudioScreen(Screen[None]):
         self.call_after_refresh(self._begin)
 
     async def _begin(self) -> None:
+        from flowstudio.studio.key_line import KeyLine
+        from flowstudio.studio.source_pane import SourcePane
+
+        await self.area.mount(SourcePane(id="source-pane"), before=self._chat)
         await self.mount(KeyLine(id="keys"))
         # A line of keys that comes late shows none before it hears of them.
         self.call_after_refresh(self.refresh_bindings)
@@ -134,7 +136,7 @@ class StudioScreen(Screen[None]):
     @property
     def source(self) -> SourcePane:
         """The text of the skill that is shown."""
-        return self.query_one(SourcePane)
+        return cast("SourcePane", self.query_one("#source-pane"))
 
     @property
     def area(self) -> PaneArea:
@@ -595,7 +597,8 @@ class StudioScreen(Screen[None]):
         self._frames.follow(self)
         for pane in _PANES:
             name = "#middle" if pane == "flow" else f"#{pane}-pane"
-            if self.query_one(name).has_focus_within:
+            # The source comes after the first paint.
+            if any(one.has_focus_within for one in self.query(name)):
                 self.pane = pane
 
     def on_descendant_blur(self) -> None:

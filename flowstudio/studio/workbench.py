@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from flowstudio.studio.detail import DetailPane, NodeView, title_of
 from flowstudio.studio.driver import Driver
 from flowstudio.studio.flow_pane import FlowPane
 from flowstudio.studio.flow_view import FlowView
-from flowstudio.studio.timeline import Timeline
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,6 +17,8 @@ if TYPE_CHECKING:
     from flowstudio.flow.model import FlowNode
     from flowstudio.run.state import RunState
     from flowstudio.skill import Skill
+    from flowstudio.studio.detail import DetailPane
+    from flowstudio.studio.timeline import Timeline
     from flowstudio.studio.waiting import Waiting
 
 
@@ -38,10 +38,18 @@ class Workbench(Vertical):
 
     async def furnish(self) -> None:
         """Mount the node under the lens and the timeline."""
+        from flowstudio.studio.detail import DetailPane
+        from flowstudio.studio.timeline import Timeline
+
+        await self.pane.furnish()
         timeline = Vertical(Timeline(id="timeline"), id="timeline-pane")
         timeline.border_title = "Timeline"
         await self.mount(DetailPane(id="detail-pane"), timeline)
-        self.query_one(DetailPane).show_nothing(_NOTHING)
+        self._detail.show_nothing(_NOTHING)
+
+    @property
+    def _detail(self) -> DetailPane:
+        return cast("DetailPane", self.query_one("#detail-pane"))
 
     @property
     def pane(self) -> FlowPane:
@@ -97,7 +105,7 @@ class Workbench(Vertical):
 
     def show_news(self) -> None:
         """Bring everything up to the run's state."""
-        timeline, look = self.query_one(Timeline), self._driver.look
+        timeline, look = cast("Timeline", self.query_one("#timeline")), self._driver.look
         timeline.looked_at = look.index if look else None
         timeline.run_state = look.run if look else self._driver.state
         self.show_marks()
@@ -111,7 +119,9 @@ class Workbench(Vertical):
 
     def show_node(self) -> None:
         """The selected node in the detail pane, else the current one."""
-        detail = self.query_one(DetailPane)
+        from flowstudio.studio.detail import NodeView, title_of
+
+        detail = self._detail
         state = self.state
         chart = self.skill.chart if self.skill else None
         current = state.current if state and state.phase in ("running", "paused") else None

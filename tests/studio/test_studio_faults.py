@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flowstudio.studio import flow_pane
+from flowstudio.studio import flow_layout
 from tests.studio.kit import open_studio
 
 
@@ -33,7 +33,7 @@ async def test_a_fault_in_the_drawing_stands_in_the_pictures_place(
     def fail(*_: object) -> None:
         raise ZeroDivisionError("seven by zero")
 
-    monkeypatch.setattr(flow_pane, "_lay_out", fail)
+    monkeypatch.setattr(flow_layout, "_lay_out", fail)
     async with open_studio(work, settle=False) as studio:
         await studio.until(lambda: "not drawn: ZeroDivisionError" in studio.text, "a sentence")
         studio.faults.clear()
