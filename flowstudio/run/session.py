@@ -205,7 +205,7 @@ class Session:
             self.runner = self._make_runner(request)
             self._request, self.folder = request, folder
             if folder is not None:
-                self.runtime.undo.open(folder.path / "undo")
+                self.runtime.undo.open(folder.undo)
             self.wire.run = folder.id if folder else "run"
             try:
                 with self._journal(folder):
@@ -268,7 +268,7 @@ class Session:
             self.runner = self._make_runner(request)
             self.runner.revision = revision
             self._request, self.folder = request, folder
-            self.runtime.undo.open(folder.path / "undo")
+            self.runtime.undo.open(folder.undo)
             self.wire.run = folder.id
             try:
                 with self._journal(folder, plan.tail):
