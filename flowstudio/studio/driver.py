@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from flowstudio.studio.breakpoint_book import BreakpointBook
 from flowstudio.studio.options import StudioOptions as StudioOptions
-from flowstudio.studio.waiting import Given, fill_prompt
 
 if TYPE_CHECKING:
     from flowstudio.config import Config
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from flowstudio.soul.questions import Questions
     from flowstudio.studio.earlier import Earlier
     from flowstudio.studio.look import Look
+    from flowstudio.studio.waiting import Given
     from flowstudio.wire import Event, Verdict
 
 
@@ -143,6 +143,7 @@ class Driver:
 
     def _take(self, event: Event) -> None:
         from flowstudio.run.state import RunState
+        from flowstudio.studio.waiting import Given
         from flowstudio.wire import RunStarted
 
         if isinstance(event.body, RunStarted):
@@ -305,6 +306,8 @@ class Driver:
         label = own if own is not None else node.text
         if runner is None or self._given is None:
             return label, own is not None
+        from flowstudio.studio.waiting import fill_prompt
+
         return fill_prompt(label, runner.flow, self._given, self.state), own is not None
 
     def exits(self) -> list[FlowEdge]:

@@ -16,12 +16,12 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from flowstudio.paths import show_path
-from flowstudio.skill.skill import SCOPES, Skill, fold_name
 from flowstudio.studio.marks import GLYPHS, style_of
 from flowstudio.text import harmless
 
 if TYPE_CHECKING:
     from flowstudio.mindflow.search import Answer, Candidate
+    from flowstudio.skill.skill import Skill
 
 _REST = 0.25
 """Seconds that a sentence rests before it is searched by meaning."""
@@ -213,6 +213,8 @@ class SkillsPane(Vertical):
             self.post_message(self.Chosen(skill))
 
     def _fill(self, select: str | None) -> None:
+        from flowstudio.skill.skill import SCOPES, fold_name
+
         words = fold_name(self.query_one("#filter", Input).value).split()
         matching = [skill for skill in self._skills if self._matches(skill, words)]
         room = self.query_one(OptionList).scrollable_content_region.width - 4
@@ -284,6 +286,8 @@ class SkillsPane(Vertical):
             return True
         known = self._words.get(id(skill))
         if known is None:
+            from flowstudio.skill.skill import fold_name
+
             text = fold_name(f"{skill.name} {skill.description}")
             known = self._words[id(skill)] = skill, text
         return all(word in known[1] for word in words)
