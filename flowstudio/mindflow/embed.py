@@ -93,7 +93,8 @@ class UniversalSentenceEncoder:
     It takes questions and what answers them alike.
     """
 
-    # Both from the bundled library, each phrase found by the others (tests/benchmarks/bench_find.py).
+    # Both from the bundled library, each phrase found by the others: see
+    # tests/benchmarks/bench_find.py.
     spread = 0.025
     floor = 0.2
 

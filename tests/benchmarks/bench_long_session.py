@@ -26,15 +26,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from textual.pilot import Pilot  # noqa: E402
-from textual.widgets import OptionList  # noqa: E402
+from textual.pilot import Pilot
+from textual.widgets import OptionList
 
-from flowstudio.run.state import RunState  # noqa: E402
-from flowstudio.studio.app import StudioApp  # noqa: E402
-from flowstudio.studio.driver import StudioOptions  # noqa: E402
-from flowstudio.studio.picture import until  # noqa: E402
-from flowstudio.studio.screen import StudioScreen  # noqa: E402
-from flowstudio.wire import (  # noqa: E402
+from flowstudio.run.state import RunState
+from flowstudio.studio.app import StudioApp
+from flowstudio.studio.driver import StudioOptions
+from flowstudio.studio.picture import until
+from flowstudio.studio.screen import StudioScreen
+from flowstudio.wire import (
     Body,
     ChoiceMade,
     Event,
@@ -271,7 +271,7 @@ async def stream() -> None:
             if sent > 1500:
                 before, painted = time.perf_counter(), len(paints)
                 tap(pilot, "down" if len(lag) % 2 else "up")
-                while len(paints) == painted:
+                while len(paints) == painted:  # noqa: ASYNC110
                     await asyncio.sleep(0.001)
                 lag.append((paints[painted] - before) * 1000)
         share = (time.process_time() - used) / (time.perf_counter() - begin)

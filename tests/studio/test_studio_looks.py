@@ -1,4 +1,4 @@
-"""Themes, signs and colours: how the studio looks where a terminal or its user wants it otherwise."""
+"""Themes, signs and colours: how the studio looks where a terminal or its user wants another."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""What the studio's own tools are made from: kosong's tool, whose schema is not checked at each start.
+"""What the studio's own tools are made from: kosong's tool, its schema not checked at each start.
 
 kosong checks every tool's schema against JSON Schema's own when the tool is made: 160 ms of
-computing at each start. Our schemas are made by pydantic and change only with the program; a test checks them.
+computing at each start. Our schemas are made by pydantic and change only with the program; a test
+checks them.
 """
 
 from __future__ import annotations
