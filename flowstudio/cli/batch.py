@@ -106,7 +106,7 @@ def _run(
         script = load_script(args.script) if args.script is not None else None
         file = None if args.script is None else str(args.script.absolute())
         who = Who(args.model, script, args.seed, file)
-        find_option(who, config)
+        asyncio.run(find_option(who, config))
         if not who.is_rehearsal and (missing := asyncio.run(open_sandbox(config))[1]):
             say(f"flowstudio: {missing}", file=sys.stderr)
     except (ModelError, SandboxError) as error:

@@ -40,7 +40,6 @@ from flowstudio.wire import (
 )
 
 if TYPE_CHECKING:
-    from flowstudio.models.llm import LLM
     from flowstudio.models.script import Script
     from flowstudio.run.breakpoints import Breakpoint
     from flowstudio.run.session import RunRequest
@@ -222,14 +221,16 @@ async def _run(
     takes_script_input: bool,
 ) -> int:
     from flowstudio import paths
-    from flowstudio.models import ModelError
+    from flowstudio.models import ModelError, load_script
+    from flowstudio.run.answerers import Who, build_llm
     from flowstudio.run.breakpoints import Breakpoints
     from flowstudio.run.control import RunControl
     from flowstudio.skill import configured_dirs, discover
     from flowstudio.soul import MaxStepsReached
 
     try:
-        llm, script = await _find_llm(args, config)
+        script = load_script(args.script) if args.script is not None else None
+        llm = await build_llm(Who(args.model, script, args.seed), config)
     except ModelError as error:
         return fail(str(error), "")
     if skill is not None and llm.answers_as == "model":
@@ -271,36 +272,3 @@ async def _run(
             say(f"flowstudio: the script's expectation failed: {miss}", file=sys.stderr)
         return 1
     return STATUS[reason]
-
-
-async def _find_llm(args: argparse.Namespace, config: Config) -> tuple[LLM, Script | None]:
-    """Who answers, and the script if it is one.
-
-    Raises:
-        ModelError: there is nobody, or the model or the script cannot be used.
-    """
-    from flowstudio.models import (
-        LLM,
-        ModelError,
-        RehearsalProvider,
-        ScriptAnswers,
-        SeededWalk,
-        load_script,
-    )
-    from flowstudio.models.build import build_model
-    from flowstudio.models.local import resolve_model
-    from flowstudio.models.registry import REHEARSAL, default_model
-
-    if args.script is not None:
-        script = load_script(args.script)
-        provider = RehearsalProvider(ScriptAnswers(script))
-        return LLM(provider, REHEARSAL, REHEARSAL, None), script
-    if args.seed is not None:
-        return LLM(RehearsalProvider(SeededWalk(args.seed)), REHEARSAL, REHEARSAL, None), None
-    option = await resolve_model(config, args.model) if args.model else default_model(config)
-    if option.name == REHEARSAL:
-        raise ModelError(
-            "nobody is there to answer: give --script FILE, --seed N or --model M, or set a key "
-            "such as OPENAI_API_KEY. In the studio (flowstudio) you answer yourself."
-        )
-    return await build_model(option, config), None

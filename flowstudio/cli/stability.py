@@ -99,13 +99,12 @@ def _find_run(wanted: str) -> tuple[RunFolder, int | None]:
 def _run(args: argparse.Namespace, question: Question, config: Config) -> int:
     from flowstudio.models.errors import ModelError
     from flowstudio.models.script import load_script
-    from flowstudio.run.answerers import Who, find_option
+    from flowstudio.run.answerers import Who
     from flowstudio.soul.tools.sandbox import SandboxError
 
     try:
         script = load_script(args.script) if args.script is not None else None
         who = Who(args.model, script, args.seed)
-        find_option(who, config)
         split = asyncio.run(_ask(args, question, config, who))
     except (ModelError, SandboxError) as error:
         return fail(str(error), "")

@@ -32,22 +32,23 @@ class Who:
         return self.script is not None or self.seed is not None
 
 
-def find_option(who: Who, config: Config) -> ModelOption | None:
-    """The model that will answer; None in a rehearsal. Makes no call and imports no SDK.
+async def find_option(who: Who, config: Config) -> ModelOption | None:
+    """The model that will answer; None in a rehearsal. Imports no SDK and asks no model.
 
     Raises:
         ModelError: there is no such model, it cannot be used, or nobody is there to answer.
     """
     from flowstudio.models.errors import ModelError
-    from flowstudio.models.registry import REHEARSAL, default_model, find_model, list_models
+    from flowstudio.models.local import resolve_model
+    from flowstudio.models.registry import REHEARSAL, default_model
 
     if who.is_rehearsal:
         return None
-    option = find_model(list_models(config), who.model) if who.model else default_model(config)
+    option = await resolve_model(config, who.model) if who.model else default_model(config)
     if option.name == REHEARSAL:
         raise ModelError(
             "nobody is there to answer: give --script FILE, --seed N or --model M, or set a key "
-            "such as OPENAI_API_KEY."
+            "such as OPENAI_API_KEY. In the studio (flowstudio) you answer yourself."
         )
     if option.why_not:
         raise ModelError(f"The model {option.name} cannot be used. {option.why_not}")
@@ -68,7 +69,7 @@ async def build_llm(who: Who, config: Config, *, lap: int = 0) -> LLM:
     from flowstudio.models.registry import REHEARSAL
     from flowstudio.models.rehearsal import RehearsalProvider, ScriptAnswers, SeededWalk
 
-    option = find_option(who, config)
+    option = await find_option(who, config)
     if option is not None:
         from flowstudio.models.build import build_model
 
