@@ -6,7 +6,6 @@ the terminal that shows it. They are shown as visible signs instead.
 
 from __future__ import annotations
 
-import json
 import re
 
 _DIRECTION_MARKS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
@@ -32,6 +31,8 @@ def to_json(value: object, *, indent: int | None = None, encoding: str = "utf-8"
     Nothing is lost: control characters, direction marks, halves of surrogate pairs, and whatever
     `encoding` has no sign for are written as `\\uXXXX`.
     """
+    import json  # what is only shown needs none of it
+
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     text = _ESCAPED_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
     try:

@@ -442,6 +442,45 @@ class Notice(Body):
     severity: Literal["information", "warning", "error"] = "information"
 
 
+@dataclass(frozen=True, slots=True)
+class CalledFlowSaid(Body):
+    """A called skill that is itself a flow, run by a tool of the present visit, says something.
+
+    The event's own node and visit are the caller's.
+    """
+
+    type: ClassVar[str] = "called_flow_said"
+    call: str
+    """The same for all that one call says; a call within a call is `OUTER/INNER`."""
+    flow: str
+    """The called skill's name."""
+    depth: int
+    """1 where the run's own flow called it, 2 where that one called this one, and so on."""
+    said: str
+    """The name of what it says: `node_entered`, `node_left`, `run_ended` …"""
+    at: str | None
+    """The called flow's node, None where it says something of itself."""
+    at_visit: int | None
+    fields: Mapping[str, Any]
+    """The fields of what it says."""
+
+    @classmethod
+    def of(cls, event: Event, call: str, flow: str) -> CalledFlowSaid:
+        """An event of the called flow, as its caller's wire has it."""
+        fields = {name: getattr(event.body, name) for name in _names_of(type(event.body))}
+        return cls(call, flow, 1, event.type, event.node, event.visit, fields)
+
+    @property
+    def body(self) -> Body:
+        """What it says.
+
+        Raises:
+            ValueError: it says what is not known here, or a field is missing.
+        """
+        record = {**self.fields, "type": self.said, "run": "", "time": "1970-01-01T00:00:00Z"}
+        return Event.from_json(record).body
+
+
 BODIES: Mapping[str, type[Body]] = {cls.type: cls for cls in Body.__subclasses__()}
 """Every kind of event by its name."""
 

@@ -269,7 +269,9 @@ class AttachedRun:
         match event.body:
             case RunEnded():
                 self.is_over = True
-            case FlowReloaded(revision=revision):
+            case FlowReloaded(revision=revision, renamed=renamed):
+                if renamed:
+                    self.control.rename(*renamed)
                 self.source = recorded_source(self.folder, revision)
                 if self.source.flow is not None:
                     self.runner.flow, self.runner.revision = self.source.flow, revision

@@ -354,6 +354,22 @@ class RunControl:
         if self.has_prompt(node):
             self._prompt = None
 
+    def rename(self, old: str, new: str) -> None:
+        """A node has another id from now on: what was meant for it is meant for it still.
+
+        Breakpoints are the flow's: who renames the node moves them.
+        """
+        if old in self._forced:
+            self._forced[new] = self._forced.pop(old)
+        if self._prompt is not None and self._prompt[0] == old:
+            self._prompt = (new, self._prompt[1])
+        if self._goto is not None and self._goto.node == old:
+            self._goto = Goto(new, self._goto.by)
+        self.current = new if self.current == old else self.current
+        self.paused_at = new if self.paused_at == old else self.paused_at
+        self._pass = new if self._pass == old else self._pass
+        self._run_to = new if self._run_to == old else self._run_to
+
     def finish(self) -> None:
         """The run is over: commands that it did not get to must not reach another run."""
         self.state, self.current = "ended", None

@@ -57,6 +57,15 @@ class Header:
 
 
 @dataclass(frozen=True, slots=True)
+class AnsweredBy:
+    """Who answers in a run, as its header says it: a resume asks the same."""
+
+    model: str
+    seed: int | None = None
+    script: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RunFolder:
     """One run on disk."""
 

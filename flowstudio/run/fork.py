@@ -13,7 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from flowstudio.flow.choice import match_choice
-from flowstudio.run.folder import RunFolder, new_folder, open_run, stamp_now, write_header
+from flowstudio.run.folder import (
+    AnsweredBy,
+    RunFolder,
+    new_folder,
+    open_run,
+    stamp_now,
+    write_header,
+)
 from flowstudio.run.journal import JournalWriter, Tail
 from flowstudio.run.resume import (
     ResumeRefused,
@@ -65,6 +72,7 @@ def fork_run(
     root: Path | None = None,
     branch: str | None = None,
     prompt: str | None = None,
+    answered_by: AnsweredBy | None = None,
 ) -> RunFolder:
     """Make a new run that stands before the visit of move `move` of the run in `path`.
 
@@ -72,6 +80,7 @@ def fork_run(
         root: where the new folder goes; beside the parent's if left out.
         branch: to be taken at that visit, whatever the model says.
         prompt: to be sent there instead of the node's label.
+        answered_by: who answers in the new run; whoever did in its parent if left out.
 
     Raises:
         NoSuchVisit: the run never entered so many nodes.
@@ -106,6 +115,13 @@ def fork_run(
         header = replace(
             parent.header, id=folder.name, created=stamp_now(), parent=parent.id, parent_move=move
         )
+        if answered_by is not None:
+            header = replace(
+                header,
+                model=answered_by.model,
+                seed=answered_by.seed,
+                script=answered_by.script,
+            )
         # The header comes last: what has one is whole.
         write_header(folder, header)
     except (OSError, ContextError) as error:

@@ -107,8 +107,13 @@ class NoSuchRun(Exception):
 def list_runs(root: Path) -> list[RunSummary]:
     """All runs of a folder, the latest first. Nothing in it makes this fail."""
     found = [summarise(path) for path in _folders(root)]
-    found.sort(key=lambda one: (one.header.created if one.header else "", one.id), reverse=True)
+    found.sort(key=_age, reverse=True)
     return found
+
+
+def _age(run: RunSummary) -> tuple[str, float, str]:
+    """When it began, to the second; of one second's, the one whose journal grew last is later."""
+    return run.header.created if run.header else "", run.changed, run.id
 
 
 def summarise(path: Path) -> RunSummary:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from flowstudio.run.state import RunState
+from flowstudio.run.usage import add_up
 
 LOOKING_BACK = "looking_back"
 """The reason that such a state gives for standing still; no run says it."""
@@ -31,18 +33,15 @@ def state_at(run: RunState, index: int) -> RunState:
         started=run.started,
         ended=visit.started + (visit.seconds or 0.0),
     )
-    for one in run.visits[:number]:
-        if not one.is_done:
-            continue
-        state.done[one.node] += 1
-        state.usage += one.usage
-        state.tokens += one.tokens
-        if one.to is not None:
-            key = (one.node, one.to, one.branch)
-            state.taken[key] += 1
-            if one.forced:
-                state.forced.add(key)
-    state.usage += visit.usage
+    past = [one for one in run.visits[:number] if one.is_done]
+    moves = [(one.node, one.to, one.branch) for one in past if one.to is not None]
+    state.done = Counter(one.node for one in past if not one.skipped)
+    state.tokens = sum(one.tokens for one in past)
+    state.taken = Counter(moves)
+    state.forced = {
+        (one.node, one.to, one.branch) for one in past if one.forced and one.to is not None
+    }
+    state.usage = add_up([*(one.usage for one in past), visit.usage])
     return state
 
 

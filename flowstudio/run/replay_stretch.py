@@ -62,7 +62,7 @@ class Stretch:
         self.wire = PlayedWire(self)
         self.control = PlayedControl(self)
         self.soul = PlayedSoul(self)
-        self._late: Flow | None = None
+        self._late: tuple[Flow, tuple[str, ...]] | None = None
         """An edit of the flow that came after the prompt was written which is sent next."""
         self.is_lost = False
         """True while the walk is where nothing was recorded."""
@@ -135,7 +135,7 @@ class Stretch:
 
         return max(dict.fromkeys(self.prompts), key=likeness)
 
-    def _is_written_already(self, flow: Flow, revision: int) -> bool:
+    def _is_written_already(self, flow: Flow, reload: FlowReloaded) -> bool:
         """Whether the prompt that is sent next was written before the flow became this one.
 
         Between the two the run waits for an instant, in which an edit may come.
@@ -144,20 +144,24 @@ class Stretch:
         if event is None or not isinstance(event.body, PromptSent) or event.node is None:
             return False
         text = self.first.input if isinstance(self.first, RunStarted) else self.header.input
-        given = (event.node, text, self.header.variables)
+        given = (text, self.header.variables)
         prompt = event.body.prompt
-        before, after = _prompts_of(self.runner.flow, *given), _prompts_of(flow, *given)
+        # A visit bears the id that its node had when it began.
+        node = event.node if event.node in self.runner.flow.nodes else self.control.current or ""
+        then = reload.renamed[1] if node in reload.renamed[:1] else node
+        before = _prompts_of(self.runner.flow, node, *given)
+        after = _prompts_of(flow, then, *given)
         if prompt in before and prompt in after:
             left = self.tape.find(NodeLeft)
-            return left is not None and _revision(left) < revision
+            return left is not None and _revision(left) < reload.revision
         return prompt in before
 
     def look_ahead(self) -> None:
         """Play back what others said next, and give the commands that were given next."""
         tape = self.tape
         if self._late is not None and isinstance(tape.events[tape.at - 1].body, PromptSent):
-            flow, self._late = self._late, None
-            self.runner.reload(flow)
+            (flow, renamed), self._late = self._late, None
+            self.runner.reload(flow, renamed)
         while (event := tape.next) is not None:
             if isinstance(event.body, CommandGiven):
                 break
@@ -166,8 +170,8 @@ class Stretch:
             tape.at += 1
             if isinstance(event.body, FlowReloaded) and self.follows_reloads:
                 flow = self.find_flow(event.body.revision)
-                if self._is_written_already(flow, event.body.revision):
-                    self._late = flow
+                if self._is_written_already(flow, event.body):
+                    self._late = flow, event.body.renamed
                 else:
                     self.runner.reload(flow, event.body.renamed)
             self.soul.note(event.body)

@@ -87,11 +87,8 @@ class Position:
     """Branches that wait to be taken by hand, by node."""
     prompt: str | None = None
     """A prompt that was meant for the visit that comes next."""
-
-    @property
-    def path(self) -> tuple[str, ...]:
-        """The nodes whose visits are done."""
-        return tuple(event.node or "" for event in self.done)
+    path: tuple[str, ...] = ()
+    """The nodes whose visits are done, by the ids that they have now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +166,7 @@ class ResumePlan:
         if position.at_end:
             raise ResumeRefused("the run reached END: there is nothing left to do")
         if node is None and position.done:
-            last = position.done[-1].node or ""
+            last = position.path[-1]
             exits = flow.outgoing.get(last, [])
             if not exits:
                 raise ResumeRefused(f"nothing leads on from “{last}”: give it an exit")
@@ -229,7 +226,9 @@ def find_position(events: list[Event]) -> Position:
     """Where a run stands after these events."""
     done: list[Event] = []
     begun: RunStarted | None = None
+    path: list[str] = []
     node: str | None = None
+    entered: str | None = None  # what the node was called when its visit began
     context, revision, max_moves = 0, 1, DEFAULT_MAX_MOVES
     ended: EndReason | None = None
     paused: PauseReason | None = None
@@ -242,7 +241,7 @@ def find_position(events: list[Event]) -> Position:
             case RunStarted() as started:
                 begun, revision, max_moves = started, started.revision, started.max_moves
             case RunReopened(to=to, moves=moves, max_moves=more, revision=number):
-                node, revision, max_moves = to, number, moves + more
+                node, entered, revision, max_moves = to, to, number, moves + more
                 ended = paused = None
             case RunForked(branch=branch, prompt=prompt):
                 ended = paused = None
@@ -251,16 +250,23 @@ def find_position(events: list[Event]) -> Position:
                 if branch is not None and node is not None:
                     forced[node] = branch
             case NodeEntered(kind=kind):
-                node = event.node
+                node = entered = event.node
             case NodeLeft(to=to, revision=number) as left:
                 done.append(event)
-                node, at_end = to, to is None and kind == "end"
-                forced.pop(event.node or "", None)
+                at = node if node and event.node == entered else event.node or ""
+                path.append(at)
+                node, entered, at_end = to, to, to is None and kind == "end"
+                forced.pop(at, None)
                 prompt = None
                 context = context if left.context is None else left.context
                 revision = max(revision, number)
             case TalkHeld(context=context):
                 pass
+            case FlowReloaded(revision=revision, renamed=(old, new)):
+                node = new if node == old else node
+                path = [new if one == old else one for one in path]
+                if old in forced:
+                    forced[new] = forced.pop(old)
             case FlowReloaded(revision=revision):
                 pass
             case CommandGiven(command="choose", target=str(target), value=str(value)):
@@ -289,6 +295,7 @@ def find_position(events: list[Event]) -> Position:
         at_end,
         forced,
         prompt,
+        tuple(path),
     )
 
 

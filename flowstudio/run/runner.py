@@ -109,6 +109,8 @@ class FlowRunner:
         self._rounds = rounds
         self._watchdog = watchdog
         self._renamed: dict[str, str] = {}
+        self._walked: Walk | None = None
+        """Where the run that is on stands."""
         self.ask_user: AskUser | None = None
         """Who answers nodes that ask the user; None: the soul, like any other."""
 
@@ -145,7 +147,11 @@ class FlowRunner:
             renamed=renamed,
         )
         if renamed:
-            self._renamed[renamed[0]] = renamed[1]
+            before, now = renamed
+            self._renamed[before] = now
+            self.control.rename(before, now)
+            if self._walked is not None:
+                self._walked.rename(before, now)
         self.flow = flow
         return body
 
@@ -171,6 +177,7 @@ class FlowRunner:
         )
         if start is not None:
             walk.take_up(start)
+        self._walked = walk
         self.control.begin(soul.wire.emit)
         soul.wire.emit(self._begin_with(walk, start))
         try:
@@ -187,6 +194,7 @@ class FlowRunner:
             soul.wire.emit(RunEnded("failed", f"the run broke off: {said}", walk.moves))
             raise
         finally:
+            self._walked = None
             self.control.finish()
         soul.wire.emit(RunEnded(reason, message, walk.moves))
         if reason in ("max_moves", "max_iterations"):
@@ -214,7 +222,7 @@ class FlowRunner:
         while True:
             walk.current = self._now(walk.current)
             try:
-                await self._require_node(walk, walk.current)
+                await self._require_node(walk)
             except Jumped as jump:
                 walk.current = jump.node
                 continue
@@ -250,10 +258,10 @@ class FlowRunner:
             node_id = self._renamed[node_id]
         return node_id
 
-    async def _require_node(self, walk: Walk, node_id: str) -> None:
-        """Hold the run as long as the node is not in the flow: a reload took it away."""
-        while node_id not in self.flow.nodes:
-            message = f"“{node_id}” is no longer in the flow: pick the node to go on from"
+    async def _require_node(self, walk: Walk) -> None:
+        """Hold the run as long as its node is not in the flow: a reload took it away."""
+        while walk.current not in self.flow.nodes:
+            message = f"“{walk.current}” is no longer in the flow: pick the node to go on from"
             await self._pause(walk, "node_gone", message, else_end="dead_end")
 
     async def _visit(self, walk: Walk, node_id: str) -> str:
@@ -262,8 +270,8 @@ class FlowRunner:
         try:
             await self._gate(walk, node_id)
             while True:
-                answer = await self._answer(walk, node_id)
-                if settled := await self._settle(walk, node_id, answer):
+                answer = await self._answer(walk)
+                if settled := await self._settle(walk, answer):
                     edge, answer = settled
                     break
         except Left as left:
@@ -282,7 +290,7 @@ class FlowRunner:
         Where the disk refuses, the run is held until it takes it; gives the node to go on from if
         the user said another one meanwhile.
         """
-        self.control.forget(walk.path[-1])
+        self.control.forget(walk.current)
         seconds = round(time.monotonic() - walk.since, 3)
         left = NodeLeft(
             to,
@@ -347,11 +355,11 @@ class FlowRunner:
             end = "breakpoint" if hold.why == "breakpoint" else "no_progress"
         await self._pause(walk, hold.why, hold.message, else_end=end, answered=answered)
 
-    async def _answer(self, walk: Walk, node_id: str) -> Answer:
+    async def _answer(self, walk: Walk) -> Answer:
         """What the node's turn brings; a model that fails is asked again when the user says so."""
         while True:
-            node_id = self._now(node_id)
-            await self._require_node(walk, node_id)
+            await self._require_node(walk)
+            node_id = walk.current
             node = self.flow.nodes[node_id]
             walk.revision = self.revision
             if node.kind in ("begin", "end"):
@@ -451,17 +459,15 @@ class FlowRunner:
         prompt = fill(label, walk.text, self._variables)
         return with_request(prompt, walk.text) if walk.request_waits else prompt
 
-    async def _settle(
-        self, walk: Walk, node_id: str, answer: Answer
-    ) -> tuple[FlowEdge, Answer] | None:
+    async def _settle(self, walk: Walk, answer: Answer) -> tuple[FlowEdge, Answer] | None:
         """The edge to follow after an answer, and by whose choice; None to ask again."""
         if answer.rejected:
-            message = f"you refused a tool at “{node_id}”, which ended its turn"
+            message = f"you refused a tool at “{walk.current}”, which ended its turn"
             await self._pause(walk, "tool_rejected", message, else_end="tool_rejected")
             return None
         if goto := self.control.take_goto():
             raise Jumped(goto.node, goto.by)
-        if not answer.forced and (why := await self._watch(node_id, answer)):
+        if not answer.forced and (why := await self._watch(walk.current, answer)):
             hold: Hold | None = Hold("no_progress", why)
         else:
             hold = None
@@ -469,8 +475,8 @@ class FlowRunner:
         while True:
             # The flow may have been edited while the node was asked, and again while the run was
             # held: only what is drawn now counts.
-            node_id = self._now(node_id)
-            await self._require_node(walk, node_id)
+            await self._require_node(walk)
+            node_id = walk.current
             exits = self.flow.outgoing.get(node_id, [])
             if not exits:
                 if elsewhere := await self._leave(walk, None, answer):

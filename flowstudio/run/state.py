@@ -77,6 +77,16 @@ class Visit:
         """True once the run has left the node."""
         return self.seconds is not None
 
+    @property
+    def jumped(self) -> bool:
+        """True where the run was sent on by hand, along no branch."""
+        return self.is_done and self.branch is None and self.by not in (None, "only-exit")
+
+    @property
+    def skipped(self) -> bool:
+        """True where it was sent on before anything was sent: nothing was done here."""
+        return self.jumped and self.prompt is None
+
 
 @dataclass(slots=True)
 class RunState:
@@ -96,7 +106,7 @@ class RunState:
     taken: Counter[EdgeKey] = field(default_factory=Counter[EdgeKey])
     forced: set[EdgeKey] = field(default_factory=set[EdgeKey])
     done: Counter[str] = field(default_factory=Counter[str])
-    """How often each node was left."""
+    """How often each node was left with its work done: a visit that was skipped does not count."""
     failed: set[str] = field(default_factory=set[str])
     tokens: int = 0
     context_usage: float = 0.0
@@ -105,11 +115,18 @@ class RunState:
     """What the model used in the whole run."""
     started: float = 0.0
     ended: float | None = None
+    entered: str | None = None
+    """The id under which the latest visit began: its events bear it, even after a rename."""
 
     @property
     def now(self) -> Visit | None:
         """The visit in flight, or the last one."""
         return self.visits[-1] if self.visits else None
+
+    def _node_of(self, event: Event) -> str | None:
+        """What the node of an event is called now."""
+        now = self.now
+        return now.node if now and event.node == self.entered else event.node
 
     def apply(self, event: Event) -> None:
         """Take in one event."""
@@ -121,7 +138,7 @@ class RunState:
             case NodeEntered(move=move, kind=kind, label=label):
                 node = event.node or ""
                 # A question that a command cut short is never answered.
-                self.current, self.waits_for = node, ""
+                self.current, self.entered, self.waits_for = node, node, ""
                 self.visits.append(Visit(node, event.visit or 1, move, kind, label, event.time))
             case PromptSent(prompt=prompt, attempt=1) if now and event.node:
                 now.prompt = prompt
@@ -134,14 +151,14 @@ class RunState:
             case NodeLeft() as left if now:
                 self._leave(now, left)
             case FlowReloaded(renamed=(old, new)):
-                self._rename(old, new)
+                self.rename(old, new)
             case RunPaused(why=why, message=message):
                 self.phase, self.reason, self.why = "paused", why, message
-                if why in ("model_failed", "choice_failed") and event.node:
-                    self.failed.add(event.node)
+                if why in ("model_failed", "choice_failed") and (node := self._node_of(event)):
+                    self.failed.add(node)
             case RunResumed():
                 self.phase, self.reason, self.why = "running", "", ""
-                self.failed.discard(event.node or "")
+                self.failed.discard(self._node_of(event) or "")
             case RunReopened(model=model):
                 self._forget_flight()
                 self.phase, self.model = "running", model
@@ -167,21 +184,28 @@ class RunState:
             case TokensUsed() as used:
                 spent = Usage.of(used)
                 self.usage += spent
-                if now and event.node == now.node:
+                if now and self._node_of(event) == now.node:
                     now.usage += spent
             case _:
                 pass
 
-    def _rename(self, old: str, new: str) -> None:
+    def rename(self, old: str, new: str) -> None:
         """A node has another id from now on; what was done there was done at the same node."""
+
+        def now(node: str) -> str:
+            return new if node == old else node
+
         for visit in self.visits:
-            if visit.node == old:
-                visit.node = new
-        if self.current == old:
-            self.current = new
-        if old in self.failed:
-            self.failed.discard(old)
-            self.failed.add(new)
+            visit.node, visit.to = now(visit.node), visit.to and now(visit.to)
+        self.current = self.current and now(self.current)
+        self.failed = {now(node) for node in self.failed}
+        self.forced = {(now(src), now(dst), branch) for src, dst, branch in self.forced}
+        done, taken = self.done, self.taken
+        self.done, self.taken = Counter(), Counter()
+        for node, times in done.items():
+            self.done[now(node)] += times
+        for (src, dst, branch), times in taken.items():
+            self.taken[now(src), now(dst), branch] += times
 
     def _forget_flight(self) -> None:
         """The visit that was not done is void: it begins again, if at all."""
@@ -199,7 +223,8 @@ class RunState:
             left.to,
         )
         now.by, now.cut, now.context = now.by or left.by, left.cut, left.context
-        self.done[now.node] += 1
+        if not now.skipped:
+            self.done[now.node] += 1
         if left.to is None:
             return
         key = (now.node, left.to, left.branch)

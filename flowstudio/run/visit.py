@@ -128,7 +128,8 @@ async def ask_choice(
             return Answer(text, tokens, rejected=True)
         got = parse_choice(text)
         branch = match_choice(got, branches)
-        if forced := control.take_forced(node):
+        # The node may have been renamed since it was asked.
+        if forced := control.take_forced(control.current or node):
             if forced.branch == branch:
                 return Answer(text, tokens, branch, author)
             return Answer(text, tokens, forced.branch, forced.by, over=branch or got, forced=True)

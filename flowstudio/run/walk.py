@@ -91,6 +91,12 @@ class Walk:
         self.own_prompt = self.partial = None
         self.since = now
 
+    def rename(self, old: str, new: str) -> None:
+        """A node has another id from now on; its visits are counted on."""
+        if old in self.visits:
+            self.visits[new] += self.visits.pop(old)
+        self.current = new if self.current == old else self.current
+
     def facts(self, answer: Answer | None = None) -> Facts:
         """What breakpoints are held against, before the visit's answer or with it."""
         if answer is None:

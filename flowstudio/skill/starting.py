@@ -84,7 +84,17 @@ def start_skill(
     Raises `SkillError`, fit to show, where the name is none, where anything is there already, or
     where the disk refuses. Nothing that exists is changed.
     """
-    text = text_from(name, template, language, description)
+    return place_skill(folder, name, text_from(name, template, language, description))
+
+
+def place_skill(folder: Path, name: str, text: str) -> Path:
+    """Write `text` as `folder/NAME/SKILL.md`; gives its path.
+
+    Raises `SkillError`, fit to show, where the name is none, where anything is there already, or
+    where the disk refuses. Nothing that exists is changed.
+    """
+    if problem := problem_of(name):
+        raise SkillError(f"“{name}”: {problem}")
     home = folder / name
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -36,6 +36,8 @@ _PULSE = 1000
 _POLL = 1.0
 """Seconds between two looks where the system cannot watch (too many watches, odd file systems)."""
 _MOST_FAILURES = 5
+_DELETED = 3
+"""How watchfiles numbers an event that took something away."""
 
 _MANIFESTS = frozenset(name.lower() for name in MANIFESTS)
 
@@ -73,7 +75,10 @@ async def watch(
                 if await asyncio.to_thread(_make_plan, catalogue) != plan:
                     break
                 failures = 0 if notifier else failures
-                await (_wait(notifier, plan) if notifier else asyncio.sleep(_POLL))
+                if notifier is None:
+                    await asyncio.sleep(_POLL)
+                elif await _wait(notifier, plan):
+                    break
         finally:
             if notifier is not None:
                 notifier.close()
@@ -126,8 +131,12 @@ def _open(plan: _Plan) -> _Notifier:
     )
 
 
-async def _wait(notifier: _Notifier, plan: _Plan) -> None:
-    """Return when something happened that can matter."""
+async def _wait(notifier: _Notifier, plan: _Plan) -> bool:
+    """Return when something happened that can matter; True where the watch has to be set anew.
+
+    A folder that went takes its watch along. One that is made in its place may have its very inode,
+    so that nothing else tells the two apart.
+    """
     stop = threading.Event()
     loop = asyncio.get_running_loop()
     while True:
@@ -140,8 +149,11 @@ async def _wait(notifier: _Notifier, plan: _Plan) -> None:
             if not waiting.done():
                 await asyncio.wait({waiting})
             stop.clear()
-        if not isinstance(told, str) and any(plan.concerns(path) for _, path in told):
-            return
+        if isinstance(told, str):
+            continue
+        went = any(what == _DELETED and path in plan.folders for what, path in told)
+        if went or any(plan.concerns(path) for _, path in told):
+            return went
 
 
 def _make_plan(catalogue: Catalogue) -> _Plan:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from flowstudio.soul.answers import Answers
     from flowstudio.soul.retry import Sleep
     from flowstudio.soul.skills import SkillHost, SkillLike
+    from flowstudio.soul.tools.changing import ClaimsWrites
     from flowstudio.soul.tools.sandbox import Sandbox
     from flowstudio.wire import Wire
 
@@ -53,6 +54,8 @@ class Runtime:
     """Says why a skill may not be used (its folder is not trusted); empty where it may."""
     skill_host: SkillHost | None = None
     """Offers the skills that a skill may call, as tools, while it is carried out."""
+    claims: ClaimsWrites | None = None
+    """Answers for what tools write to the library of skills."""
     disable_curl_tip: bool = False
     undo: UndoLog = field(default_factory=UndoLog)
     """What the file tools wrote, to be undone."""

@@ -112,12 +112,17 @@ def _find_wrong(tool: AgentTool, arguments: dict[str, Any]) -> ToolError | None:
     try:
         cast("CallableTool2[BaseModel]", tool).params.model_validate(arguments)
     except ValidationError as error:
-        wrong = [
-            f"{'.'.join(str(part) for part in one['loc']) or 'arguments'}: {one['msg']}"
-            for one in error.errors()
-        ]
-        return ToolError(
-            message="Not called, the arguments are wrong:\n" + "\n".join(wrong),
-            brief="invalid arguments",
-        )
+        return explain_wrong(error)
     return None
+
+
+def explain_wrong(error: ValidationError) -> ToolError:
+    """What is wrong with a tool's arguments, for the model: a line each."""
+    wrong = [
+        f"{'.'.join(str(part) for part in one['loc']) or 'arguments'}: {one['msg']}"
+        for one in error.errors()
+    ]
+    return ToolError(
+        message="Not called, the arguments are wrong:\n" + "\n".join(wrong),
+        brief="invalid arguments",
+    )

@@ -96,6 +96,14 @@ def answered_prompts(done: list[str]) -> int:
     return sum(node not in ("B", "E") for node in done)
 
 
+def let_go(run: Path) -> None:
+    """A dead process holds no run; the system may need an instant to see to that."""
+    end = time.monotonic() + 10.0
+    while (holder := find_holder(run)) is not None:
+        assert time.monotonic() < end, holder
+        time.sleep(0.005)
+
+
 def round_of(killer: Killer, chance: random.Random) -> int:
     """Kill a run once or twice and resume it; gives how often it really died."""
     killer.forget()
@@ -116,7 +124,7 @@ def round_of(killer: Killer, chance: random.Random) -> int:
             # Nothing was begun, so nothing may have been asked.
             assert killer.server.requests == []
             return deaths
-        assert find_holder(runs[0]) is None
+        let_go(runs[0])
         argv = ("resume", runs[0].name)
     run = killer.shell.runs[0]
     journal = run / "journal.jsonl"
@@ -153,10 +161,10 @@ def kill(killer: Killer, times: int, seed: int) -> None:
         deaths += round_of(killer, chance)
 
 
-def test_thirty_kills_lose_no_acknowledged_visit_and_repeat_only_the_one_in_flight(
+def test_fifteen_kills_lose_no_acknowledged_visit_and_repeat_only_the_one_in_flight(
     killer: Killer,
 ) -> None:
-    kill(killer, 30, seed=1)
+    kill(killer, 15, seed=1)
 
 
 @pytest.mark.long

@@ -216,8 +216,8 @@ async def check_random(tmp_path: Path, seeds: range) -> None:
     assert set((wanted + "flow_reloaded step_interrupted run_ended").split()) <= kinds
 
 
-async def test_fifty_random_journals_are_replayed_to_the_same_events(tmp_path: Path) -> None:
-    await check_random(tmp_path, range(50))
+async def test_twenty_five_random_journals_are_replayed_to_the_same_events(tmp_path: Path) -> None:
+    await check_random(tmp_path, range(25))
 
 
 @pytest.mark.long

@@ -61,5 +61,6 @@ def make_tools(runtime: Runtime, names: Iterable[str] = DEFAULT_TOOLS) -> Studio
         secrets,
         frozenset(runtime.config.pass_env),
         runtime.sandbox,
+        lambda: runtime.claims,
     )
     return StudioToolset(_MAKERS[name](box, runtime) for name in names)

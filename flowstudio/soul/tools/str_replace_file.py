@@ -54,9 +54,11 @@ class StrReplaceFile(OwnTool[StrReplaceFileParams]):
             shown = box.show(place)
             before = read_text(place, shown)
             after, count = apply_edits(before, params.edits, shown)
-            await change_file(box, self.name, place, before, after)
+            claimed = await change_file(box, self.name, place, before, after)
         except ToolFailure as failure:
             return failure.value
+        if claimed is not None:
+            return ToolOk(output="", message=claimed.said, brief=claimed.brief)
         return ToolOk(
             output="", message=f"{count} replacements in {shown}.", brief=f"changed {shown}"
         )

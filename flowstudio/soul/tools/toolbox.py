@@ -4,7 +4,7 @@ outputs."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from flowstudio.soul.tools.outputs import Outputs
 
 if TYPE_CHECKING:
     from flowstudio.soul.approval import Approval
+    from flowstudio.soul.tools.changing import ClaimsWrites
     from flowstudio.soul.tools.sandbox import Sandbox
     from flowstudio.soul.undo import UndoLog
 
@@ -45,6 +46,8 @@ class Toolbox:
     """Variables that commands see although they hold keys: the user says so."""
     sandbox: Sandbox | None = None
     """What Shell runs its commands in; None runs them as they are."""
+    find_claims: Callable[[], ClaimsWrites | None] = lambda: None
+    """Who answers for writes to some folders, if anybody does."""
     _root: Path = field(init=False)
 
     def __post_init__(self) -> None:

@@ -49,8 +49,10 @@ class WriteFile(OwnTool[WriteFileParams]):
             after = params.content
             if params.mode == "append":
                 after = (before or "") + after
-            await change_file(box, self.name, place, before, after)
+            claimed = await change_file(box, self.name, place, before, after)
         except ToolFailure as failure:
             return failure.value
+        if claimed is not None:
+            return ToolOk(output="", message=claimed.said, brief=claimed.brief)
         done = "created" if before is None else "written"
         return ToolOk(output="", message=f"{shown} is {done}.", brief=f"{done} {shown}")
