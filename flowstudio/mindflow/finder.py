@@ -11,14 +11,24 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
+from flowstudio.mindflow import foreign
 from flowstudio.mindflow.context import Context
 from flowstudio.mindflow.embed import Embedder, EmbedderMissing
 from flowstudio.mindflow.graph import GraphDown, GraphStore, snapshot
 from flowstudio.mindflow.graph_memory import MemoryGraph
 from flowstudio.mindflow.lexical import LexicalIndex
-from flowstudio.mindflow.model import History, Library, LibrarySkill
+from flowstudio.mindflow.model import History, Library
+from flowstudio.mindflow.nearness import (
+    WORDS_WORTH,
+    about_texts,
+    handicap,
+    nearness,
+    shared_words,
+    texts_of,
+    words_of,
+)
 from flowstudio.mindflow.search import (
     CANDIDATES,
     CHOICES,
@@ -33,12 +43,17 @@ from flowstudio.mindflow.search import (
 )
 from flowstudio.mindflow.vectors import VectorIndex, VectorsDown, key_of
 
+if TYPE_CHECKING:
+    from flowstudio.mindflow.embed import Vectors
+
 LEXICAL_SCALE = Scale(spread=0.12, floor=0.08)
 """For the share of a query's words (by their weight) that a skill has."""
 _AT_ONCE = 32
 """Texts that are embedded before a query may go in between."""
-_NEAREST = 64
-"""Texts that the index is asked for: enough for some ten skills."""
+_NEAREST = 256
+"""Texts that the index is asked for: enough for some ten skills of many sentences."""
+_COMPARED = 24
+"""Skills of which all texts are compared."""
 _RELATED = 8
 """Skills that one relation brings in at most."""
 
@@ -56,23 +71,16 @@ class Indexed:
     """Their keys, by the skill's name."""
     owners: Mapping[str, tuple[str, ...]]
     """The names of the skills that have the text of a key."""
+    about: Mapping[str, int]
+    """How many of these, from the first, are about the skill itself."""
     words: LexicalIndex = field(default_factory=LexicalIndex)
-
-
-def texts_of(skill: LibrarySkill) -> tuple[str, ...]:
-    """What a skill is found by: name, description and what users say, one by one and together."""
-    named = ". ".join(dict.fromkeys(filter(None, (skill.name.replace("-", " "), skill.title))))
-    about = f"{named}. {skill.description}"
-    together = " ".join((about, *skill.utterances))
-    texts = (named, about, together, *skill.utterances)
-    return tuple(dict.fromkeys(text for text in texts if text.strip()))
 
 
 class Finder:
     """Searches one library. Its methods may be called from any thread.
 
     Without an embedder, words are compared. `histories` gives what is known of use; it is called
-    for each query.
+    for each query. `strange` gives by topic what no skill serves, as long as none is about it.
     """
 
     def __init__(
@@ -82,12 +90,15 @@ class Finder:
         graph: GraphStore | None = None,
         histories: Histories = dict,
         notes: Iterable[str] = (),
+        strange: Callable[[], Mapping[str, Sequence[str]]] = foreign.topics,
     ) -> None:
         self._embedder = embedder
         self._index = index
         self._graph: GraphStore = graph or MemoryGraph()
         self._histories = histories
         self._notes = tuple(notes)
+        self._strange = strange
+        self._foreign: Vectors | None = None
         self._indexed: Indexed | None = None
         self._wanted: Library | None = None
         self._why_words = "" if embedder else "no model for meanings is in use"
@@ -189,10 +200,10 @@ class Finder:
                 owners.setdefault(key, []).append(name)
         words = LexicalIndex()
         for name, skill in library.skills.items():
-            parts = (name, skill.title, skill.description, *skill.utterances)
-            words.put(name, " ".join(parts))
+            words.put(name, words_of(skill))
         whole = {key: tuple(names) for key, names in owners.items()}
-        return Indexed(library, texts, keys, whole, words)
+        about = {name: len(about_texts(skill)) for name, skill in library.skills.items()}
+        return Indexed(library, texts, keys, whole, about, words)
 
     def _index_vectors(self, indexed: Indexed, embedder: Embedder, index: VectorIndex) -> bool:
         """Embed what is missing, in small steps; False where a newer library came in between."""
@@ -201,6 +212,13 @@ class Finder:
             for name, keys in indexed.keys.items()
             for key, text in zip(keys, indexed.texts[name], strict=True)
         }
+        model = embedder.model
+        strange = {
+            topic: {key_of(model, text): text for text in texts}
+            for topic, texts in self._strange().items()
+        }
+        for texts in strange.values():
+            text_of |= texts
         with self._tools:
             missing = index.select(text_of)
         for at in range(0, len(missing), _AT_ONCE):
@@ -213,7 +231,31 @@ class Finder:
         if missing:
             with self._tools:
                 index.flush()
+        with self._tools:
+            self._foreign = self._unserved(indexed, embedder, index, strange)
+            # A model is read from disk when its first text comes: here, not while somebody waits.
+            embedder.queries(["ready"])
         return True
+
+    @staticmethod
+    def _unserved(
+        indexed: Indexed,
+        embedder: Embedder,
+        index: VectorIndex,
+        strange: Mapping[str, Mapping[str, str]],
+    ) -> Vectors | None:
+        """The vectors of what no skill of this library is about; None where all is served."""
+        import numpy as np
+
+        about = index.fetch(
+            [key for name, keys in indexed.keys.items() for key in keys[: indexed.about[name]]]
+        )
+        kept: list[Vectors] = []
+        for keys in strange.values():
+            topic = index.fetch(list(keys))
+            if not foreign.is_served(topic, about, embedder.spread, embedder.floor):
+                kept.append(topic)
+        return np.concatenate(kept) if kept else None
 
     # ---- answering --------------------------------------------------------------------------
 
@@ -274,29 +316,42 @@ class Finder:
         if has_vectors and self._embedder is not None:
             embedder = self._embedder
             try:
-                found = self._by_meaning(indexed, query, most)
-                return found, Scale(embedder.spread, embedder.floor), embedder.model, ""
+                found, floor = self._by_meaning(indexed, query, most)
+                return found, Scale(embedder.spread, floor), embedder.model, ""
             except (EmbedderMissing, VectorsDown) as error:
                 why = str(error)
         elif is_working and not why:
             why = "the index is still being made"
         note = f"Words alone were compared: {why}."
-        ranked = indexed.words.rank(query, most)
-        return _share_words(indexed, query, ranked), LEXICAL_SCALE, "words", note
+        shares = shared_words(indexed.words, query, most)
+        found = [Found(name, share) for name, share in shares.items()]
+        return found, LEXICAL_SCALE, "words", note
 
     def _by_meaning(
         self, indexed: Indexed, query: str, most: int, only: Sequence[str] | None = None
-    ) -> list[Found]:
-        """The most similar skills (of `only`, where given) by their vectors."""
+    ) -> tuple[list[Found], float]:
+        """The most similar skills (of `only`, where given) by their vectors.
+
+        With them the similarity below which nothing fits this query.
+        """
         assert self._embedder is not None
         assert self._index is not None
+        shares = shared_words(indexed.words, query, len(indexed.keys))
+        worth = WORDS_WORTH * self._embedder.spread
         with self._tools:
             vector = self._embedder.queries([query])[0]
+            floor = self._embedder.floor
+            strangers = 0
+            if self._foreign is not None:
+                strangers = len(self._foreign)
+                lead = foreign.LEAD * self._embedder.spread
+                floor = max(floor, foreign.foreignness(vector, self._foreign) + lead)
             if only is None:
-                near = self._index.nearest(vector, max(_NEAREST, 8 * most))
-                names = dict.fromkeys(
-                    name for key, _ in near for name in indexed.owners.get(key, ())
-                )
+                near = self._index.nearest(vector, _NEAREST + strangers)
+                by_words = list(shares)[:most]
+                by_texts = (name for key, _ in near for name in indexed.owners.get(key, ()))
+                names = dict.fromkeys((*by_words, *by_texts))
+                names = dict.fromkeys(list(names)[: max(_COMPARED, 3 * most)])
             else:
                 names = dict.fromkeys(only)
             found: list[Found] = []
@@ -305,10 +360,16 @@ class Finder:
                     vectors = self._index.fetch(indexed.keys.get(name, ()))
                 except KeyError:
                     continue  # its vectors are still being made
-                if len(vectors):
-                    found.append(Found(name, blend((vectors @ vector).tolist())))
+                if not len(vectors):
+                    continue
+                all_of_it: list[float] = (vectors @ vector).tolist()
+                split = indexed.about.get(name, 0)
+                said = len(indexed.library.skills[name].utterances)
+                near_to = nearness(all_of_it[:split], all_of_it[split:], is_said=said > 0)
+                near_to += handicap(said) * self._embedder.spread
+                found.append(Found(name, near_to + worth * shares.get(name, 0.0)))
         found.sort(key=lambda one: (-one.similarity, one.name))
-        return found[:most] if only is None else found
+        return (found[:most] if only is None else found), floor
 
     def _related(self, names: Sequence[str]) -> tuple[list[Found], str]:
         """The skills around `names`: siblings, callers and callees, then by state."""
@@ -349,11 +410,11 @@ class Finder:
         there = known.union(one.name for one in first)
         fresh = {one.name: one for one in more if one.name not in there}
         if by == "words":
-            ranked = indexed.words.rank(query, len(indexed.keys))
-            near = [one for one in _share_words(indexed, query, ranked) if one.name in fresh]
+            shares = shared_words(indexed.words, query, len(indexed.keys))
+            near = [Found(name, share) for name, share in shares.items() if name in fresh]
         else:
             try:
-                near = self._by_meaning(indexed, query, len(fresh), list(fresh))
+                near, _ = self._by_meaning(indexed, query, len(fresh), list(fresh))
             except (EmbedderMissing, VectorsDown):
                 near = []
         similarity = {one.name: one.similarity for one in near}
@@ -362,13 +423,3 @@ class Finder:
             for one in fresh.values()
         ]
         return judge.rank([*first, *added])
-
-
-def blend(similarities: Sequence[float]) -> float:
-    """How near a skill is whose texts are so near: half the best text, half all of them."""
-    return 0.5 * max(similarities) + 0.5 * sum(similarities) / len(similarities)
-
-
-def _share_words(indexed: Indexed, query: str, ranked: Sequence[tuple[str, float]]) -> list[Found]:
-    highest = indexed.words.highest(query) or 1.0
-    return [Found(name, min(score / highest, 1.0)) for name, score in ranked]

@@ -25,6 +25,8 @@ EDGE_KINDS: tuple[EdgeKind, ...] = ("calls", "requires", "produces", "scores", "
 KEPT = 0.7
 """The score from which a skill counts as keeping to a methodology: those that do are siblings."""
 MOST_HOPS = 12
+MOST_SIBLINGS = 100
+"""Siblings in one answer: who looks for another skill reads a few."""
 
 
 class GraphDown(Exception):
@@ -99,8 +101,8 @@ class GraphStore(Protocol):
         ...
 
     def siblings(self, skill: str) -> tuple[Sibling, ...]:
-        """Skills that keep (see `KEPT`) to a methodology that this one keeps to, the likest
-        first."""
+        """Skills that keep (see `KEPT`) to a methodology that this one keeps to: the 100 likest,
+        the likest first."""
         ...
 
     def callees(self, skill: str) -> tuple[str, ...]:
@@ -120,7 +122,11 @@ class GraphStore(Protocol):
         ...
 
     def within(self, node: Node, hops: int) -> Surroundings:
-        """Everything within `hops` lines of the node, in either direction; 12 hops at most."""
+        """Everything within `hops` lines of the node, in either direction; 12 hops at most.
+
+        A walk ends at a methodology that it comes to: nearly every skill scores under each, so
+        that two hops through one would lead to the whole library. `siblings` answers for those.
+        """
         ...
 
     def close(self) -> None:
@@ -156,13 +162,18 @@ def _edges(library: Library) -> Iterator[Edge]:
             yield Edge(me, Node("artifact", f"{skill.name}/{artifact}"), "yields")
 
 
+def leads_on(node: Node) -> bool:
+    """True where a walk that comes to the node goes on from it; it may begin at any."""
+    return node.kind != "methodology"
+
+
 def rank_siblings(found: Sequence[tuple[str, float]]) -> tuple[Sibling, ...]:
     """Sum up what each methodology gives; the likest first, equals by name."""
     sums: dict[str, float] = {}
     for name, likeness in found:
         sums[name] = sums.get(name, 0.0) + likeness
     ranked = sorted(sums.items(), key=lambda one: (-round(one[1], 9), one[0]))
-    return tuple(Sibling(name, round(likeness, 9)) for name, likeness in ranked)
+    return tuple(Sibling(name, round(likeness, 9)) for name, likeness in ranked[:MOST_SIBLINGS])
 
 
 def sort_surroundings(distances: dict[Node, int], edges: Sequence[Edge]) -> Surroundings:

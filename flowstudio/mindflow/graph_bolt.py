@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,12 +17,14 @@ from flowstudio.mindflow.graph import (
     EDGE_KINDS,
     KEPT,
     MOST_HOPS,
+    MOST_SIBLINGS,
     Edge,
     GraphDown,
     Node,
     Sibling,
     Snapshot,
     Surroundings,
+    leads_on,
     rank_siblings,
     sort_surroundings,
 )
@@ -32,10 +34,6 @@ _AT_ONCE = 500
 """Rows in one statement."""
 _PATIENCE = 5.0
 """Seconds until a server that does not answer counts as down."""
-_EDGE = (
-    "RETURN a.kind AS src_kind, a.id AS src, b.kind AS dst_kind, b.id AS dst, "
-    "type(e) AS kind, e.weight AS weight"
-)
 
 
 class BoltGraph:
@@ -90,24 +88,22 @@ class BoltGraph:
 
     def neighbours(self, node: Node) -> tuple[Edge, ...]:
         """The lines from and to the node."""
-        out = "MATCH (a:Item {key: $key})-[e]->(b:Item)"
-        into = "MATCH (b:Item {key: $key})<-[e]-(a:Item)"
-        key = self._key(node)
-        found = [*self._run(f"{out} {_EDGE}", key=key), *self._run(f"{into} {_EDGE}", key=key)]
-        return tuple(sorted({_edge(row) for row in found}))
+        return tuple(sorted(set(self._around([node]))))
 
     def siblings(self, skill: str) -> tuple[Sibling, ...]:
         """Skills that keep to a methodology that this one keeps to, the likest first."""
+        # Summed up over there: of a large library these are thousands of lines.
         found = self._run(
             "MATCH (s:Item {key: $key})-[a:scores]->(m:Item)<-[b:scores]-(o:Item) "
             "WHERE a.weight >= $kept AND b.weight >= $kept AND o.key <> $key "
-            "RETURN o.id AS name, m.weight AS weight, a.weight AS mine, b.weight AS other",
+            "WITH o.id AS name, sum(m.weight * "
+            "CASE WHEN a.weight < b.weight THEN a.weight ELSE b.weight END) AS likeness "
+            "RETURN name, likeness ORDER BY likeness DESC, name LIMIT $most",
             key=self._key(Node("skill", skill)),
             kept=KEPT,
+            most=MOST_SIBLINGS,
         )
-        return rank_siblings(
-            [(row["name"], row["weight"] * min(row["mine"], row["other"])) for row in found]
-        )
+        return rank_siblings([(row["name"], row["likeness"]) for row in found])
 
     def callees(self, skill: str) -> tuple[str, ...]:
         """The skills that it calls."""
@@ -128,9 +124,8 @@ class BoltGraph:
         return self._names(way, skill)
 
     def within(self, node: Node, hops: int) -> Surroundings:
-        """Everything within `hops` lines of the node, in either direction."""
-        there = self._run("MATCH (n:Item {key: $key}) RETURN n.id AS id", key=self._key(node))
-        if not there:
+        """Everything within `hops` lines of the node, up to methodologies and not through them."""
+        if not self._run("MATCH (n:Item {key: $key}) RETURN n.id AS id", key=self._key(node)):
             return Surroundings({}, ())
         distances = {node: 0}
         edges: dict[Edge, None] = {}
@@ -143,9 +138,10 @@ class BoltGraph:
                     if end not in distances:
                         reached[end] = None
             distances |= dict.fromkeys(reached, distance)
-            rim = list(reached)
+            # Every line begins at a skill, so none is missed between those that are not asked.
+            rim = [one for one in reached if leads_on(one)]
         if hops > 0:
-            inner = self._around(rim, only_out=True)
+            inner = self._around([one for one in rim if one.kind == "skill"], only_out=True)
             edges |= {edge: None for edge in inner if edge.dst in distances}
         return sort_surroundings(distances, list(edges))
 
@@ -165,16 +161,25 @@ class BoltGraph:
         found = self._run(f"{match} WHERE o.key <> $key RETURN DISTINCT o.id AS name", key=key)
         return tuple(sorted(row["name"] for row in found))
 
-    def _around(self, nodes: Sequence[Node], *, only_out: bool = False) -> Iterable[Edge]:
+    def _around(self, nodes: Sequence[Node], *, only_out: bool = False) -> Iterator[Edge]:
+        """The lines from and to the nodes; those between two of them may come twice.
+
+        One statement for up to `_AT_ONCE` nodes. Asked without a direction, since a server that
+        looks for lines into a node may begin at their unknown ends.
+        """
+        line = "-[e]->" if only_out else "-[e]-"
         for at in range(0, len(nodes), _AT_ONCE):
-            keys = [self._key(node) for node in nodes[at : at + _AT_ONCE]]
-            begin = "UNWIND $keys AS key MATCH"
-            # The known node first: servers begin there, and have an index for it.
-            ways = ["(a:Item {key: key})-[e]->(b:Item)"]
-            if not only_out:
-                ways.append("(b:Item {key: key})<-[e]-(a:Item)")
-            for way in ways:
-                yield from map(_edge, self._run(f"{begin} {way} {_EDGE}", keys=keys))
+            keys = {self._key(node): node for node in nodes[at : at + _AT_ONCE]}
+            rows = self._run(
+                f"UNWIND $keys AS key MATCH (a:Item {{key: key}}){line}(b:Item) "
+                "RETURN key, startNode(e).key = key AS out, type(e) AS kind, e.weight AS weight, "
+                "b.kind AS other_kind, b.id AS other",
+                keys=list(keys),
+            )
+            for row in rows:
+                here, there = keys[row["key"]], Node(row["other_kind"], row["other"])
+                src, dst = (here, there) if row["out"] else (there, here)
+                yield Edge(src, dst, row["kind"], row["weight"])
 
     def _write(self, graph: Snapshot, digest: str) -> None:
         """Without its digest an unfinished graph is written again by the next one who loads it."""
@@ -224,8 +229,3 @@ class BoltGraph:
                 return session.run(statement, given).data()
         except self._errors as error:
             raise GraphDown(f"{self._address} does not answer{_ADVICE}") from error
-
-
-def _edge(row: Mapping[str, Any]) -> Edge:
-    src, dst = Node(row["src_kind"], row["src"]), Node(row["dst_kind"], row["dst"])
-    return Edge(src, dst, row["kind"], row["weight"])

@@ -14,6 +14,7 @@ from flowstudio.mindflow.graph import (
     Sibling,
     Snapshot,
     Surroundings,
+    leads_on,
     rank_siblings,
     sort_surroundings,
 )
@@ -75,7 +76,7 @@ class MemoryGraph:
         return self._over_states(skill, "produces", "requires")
 
     def within(self, node: Node, hops: int) -> Surroundings:
-        """Everything within `hops` lines of the node, in either direction."""
+        """Everything within `hops` lines of the node, up to methodologies and not through them."""
         graph = self._graph
         if graph is None or node not in graph:
             return Surroundings({}, ())
@@ -87,7 +88,8 @@ class MemoryGraph:
                 for other in (*graph.successors(one), *graph.predecessors(one)):
                     if other not in distances:
                         distances[other] = distance
-                        reached.append(other)
+                        if leads_on(other):
+                            reached.append(other)
             rim = reached
         edges = [edge for one in distances for edge in self._out(one) if edge.dst in distances]
         return sort_surroundings(distances, edges)

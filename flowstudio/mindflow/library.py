@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from flowstudio.skill import Catalogue, Skill
 
 MOST_UTTERANCES = 40
-"""Utterances of one skill that are read; more say nothing new and cost time to index."""
+"""Utterances that are read of a skill's own file; more cost time to index."""
+MOST_PHRASES = 120
+"""Utterances and phrases of one skill that are kept together."""
 MOST_NAMES = 200
 """Names in one list that are read."""
 
@@ -59,7 +61,7 @@ def read_library(catalogue: Catalogue) -> Library:
     for skill in catalogue.skills:
         read, odd = read_planning(skill)
         said = (*read.utterances, *phrases.get(skill.name, ()))
-        skills[skill.name] = replace(read, utterances=tuple(dict.fromkeys(said))[:MOST_UTTERANCES])
+        skills[skill.name] = replace(read, utterances=tuple(dict.fromkeys(said))[:MOST_PHRASES])
         findings += odd
     skills, unknown = _check_names(skills, methodologies)
     return Library(skills, methodologies, states, (*findings, *unknown))

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from flowstudio.soul.approval import Decision
 
 type State = Literal["open", "writing", "approved", "rejected", "undoing", "undone", "conflict"]
-type Decider = Literal["user", "level", "time"]
-"""Who decided: the user, the level of its risk (silent), or the hour that passed."""
+type Decider = Literal["user", "level", "time", "yolo"]
+"""Who decided: the user, the level of its risk (silent), the hour that passed, or the leave to do
+all without asking."""
 
 ABANDONED_AFTER = 60.0
 """Seconds after which a change that some process began to write is taken up by another."""
@@ -89,16 +90,19 @@ class ReviewQueue:
 
     # Proposing
 
-    async def propose(self, change: Change, approval: Asks | None = None) -> Proposed:
+    async def propose(
+        self, change: Change, approval: Asks | None = None, *, anew: bool = False
+    ) -> Proposed:
         """Take a change: write it, queue it, or ask at once, as its risk says.
 
         Args:
             approval: who is asked at once; without, such a change waits in the queue.
+            anew: propose it although the same one was decided against: somebody wants it again.
 
         Raises:
             DatabaseError: it cannot be kept. Nothing was changed then.
         """
-        if (known := self._find_same(change)) is not None:
+        if (known := self._find_same(change, anew=anew)) is not None:
             return Proposed(find_level(change.risk), known, is_new=False)
         level = find_level(change.risk)
         one = self._add(change)
@@ -108,14 +112,27 @@ class ReviewQueue:
             return Proposed(level, await self.ask(one, approval))
         return Proposed(level, one)
 
-    def add(self, change: Change) -> tuple[Queued, bool]:
+    def add(self, change: Change, *, anew: bool = False) -> tuple[Queued, bool]:
         """Let a change wait, however small its risk; and whether it is a new one.
+
+        Args:
+            anew: as in `propose`.
 
         Raises:
             DatabaseError: it cannot be kept.
         """
-        known = self._find_same(change)
+        known = self._find_same(change, anew=anew)
         return (known, False) if known is not None else (self._add(change), True)
+
+    def write(self, change: Change, by: Decider) -> Queued:
+        """Write a change at once, however high its risk: it is on record and can be undone.
+
+        Raises:
+            DatabaseError: it cannot be kept. Nothing was changed then.
+            QueueError: somebody else decides on it in this moment.
+        """
+        one, _ = self.add(change, anew=True)
+        return self._decide(one.id, by)
 
     async def ask(self, one: Queued, approval: Asks) -> Queued:
         """Let the user decide in the place where tools ask too."""
@@ -261,10 +278,11 @@ class ReviewQueue:
             )
         return self.get(number)
 
-    def _find_same(self, change: Change) -> Queued | None:
-        """The same change, where it waits or was decided against."""
+    def _find_same(self, change: Change, *, anew: bool = False) -> Queued | None:
+        """The same change, where it waits or, unless it is wanted anew, was decided against."""
+        against = "" if anew else ", 'rejected', 'undone'"
         found = self._load(
-            "fingerprint = ? AND state IN ('open', 'writing', 'undoing', 'rejected', 'undone') "
+            f"fingerprint = ? AND state IN ('open', 'writing', 'undoing'{against}) "
             "ORDER BY id DESC LIMIT 1",
             change.fingerprint,
         )

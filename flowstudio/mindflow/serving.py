@@ -49,6 +49,7 @@ async def serve_goal(
     *,
     score: Score,
     have: Iterable[str] = (),
+    goal: Goal | None = None,
     llm: LLM | None = None,
     find: Find | None = None,
     troubles: Troubles | None = None,
@@ -57,13 +58,15 @@ async def serve_goal(
     """The best that can be done about a goal. Never raises for what a part of it cannot do.
 
     Args:
+        goal: `text` as it was read already; left out, it is read here.
         llm: reads the goal, where there is one.
         find: searches the library where no state fits the goal; may fail.
         troubles: gets a sentence for each thing that did not work.
     """
     troubles = troubles if troubles is not None else Troubles()
     have = tuple(have)
-    goal = await read_goal(text, library, llm=llm, troubles=troubles, sleep=sleep)
+    if goal is None:
+        goal = await read_goal(text, library, llm=llm, troubles=troubles, sleep=sleep)
     skills = library.skills.values()
     if goal.states:
         given = [one for one in goal.given if one not in have and one not in goal.states]

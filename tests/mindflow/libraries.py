@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
+
+import yaml
 
 from flowstudio.mindflow.model import Library, LibrarySkill, Methodology
 
@@ -92,6 +95,23 @@ def big_library(count: int, seed: int = 1) -> Library:
             )
         )
     return library_of(*skills, methodologies=methodologies)
+
+
+def write_library(library: Library, root: Path) -> None:
+    """The same skills as files below `root`, without methodologies."""
+    for skill in library.skills.values():
+        front = {
+            "name": skill.name,
+            "description": skill.description,
+            "utterances": list(skill.utterances),
+            "preconditions": list(skill.preconditions),
+            "effects": list(skill.effects),
+            "called_skills": list(skill.called_skills),
+        }
+        place = root / skill.name
+        place.mkdir(parents=True)
+        text = yaml.safe_dump(front, allow_unicode=True)
+        (place / "SKILL.md").write_text(f"---\n{text}---\n# {skill.name}\n", encoding="utf-8")
 
 
 _THING_WORDS = """

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from flowstudio.flow import compile_flow, read_mermaid
-from flowstudio.mindflow.called import CalledSkills, name_tool, read_outcome
+from flowstudio.mindflow.called import CalledSkills
+from flowstudio.mindflow.called_words import name_tool, read_outcome
 from flowstudio.mindflow.database import Database
 from flowstudio.mindflow.usage import UsageLog
 from flowstudio.run.session import RunRequest, Session

@@ -15,17 +15,23 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from flowstudio.mindflow.called import name_tool
+from flowstudio.config import SearchSettings
+from flowstudio.mindflow.called_words import name_tool
 from flowstudio.mindflow.database import Database
 from flowstudio.mindflow.failing import Troubles, ask_model, first_way, shorten_prompt, sum_up
 from flowstudio.mindflow.finder import Finder
-from flowstudio.mindflow.graph import GraphDown
+from flowstudio.mindflow.graph import GraphDown, snapshot
 from flowstudio.mindflow.graph_memory import MemoryGraph
 from flowstudio.mindflow.library import read_library
+from flowstudio.mindflow.opening import open_graph
+from flowstudio.mindflow.plan import plan_states
 from flowstudio.mindflow.plan_goal import read_goal
+from flowstudio.mindflow.search import Answer
+from flowstudio.mindflow.serving import serve_goal
 from flowstudio.mindflow.usage import UsageLog
 from flowstudio.mindflow.vectors import ArrayIndex, VectorsDown
 from flowstudio.skill import Root, read_roots
+from tests.mindflow import bolt
 from tests.mindflow.libraries import data_library
 from tests.mindflow.test_called_skills import rig_of, write
 from tests.servers.openai_server import openai_server
@@ -164,6 +170,13 @@ async def test_l2_a_missing_precondition_is_answered_with_who_brings_it_about(
     assert "skill__csv brings table about" in server.requests[1].last_text
 
 
+async def test_l2_what_is_missing_is_planned_for_where_a_skill_brings_it_about():
+    skills = data_library().skills.values()
+    found = plan_states(skills, ["has_chart"], score=lambda _: 0.5)
+    assert [step.skill.name for step in found.steps] == ["csv", "cleaning", "charts"]
+    assert found.needs == ("has_csv_file",), "what nobody brings about is told"
+
+
 async def test_l2_a_failed_skill_is_recorded_and_is_found_less_easily(
     server: ScriptedServer, tmp_path: Path, root: Path
 ):
@@ -251,6 +264,15 @@ def test_l3_where_the_graph_is_down_the_vectors_answer():
     assert any("graph of the library cannot be asked" in note for note in answer.notes)
 
 
+def test_l3_a_graph_server_that_is_not_there_is_replaced_by_memory(tmp_path: Path):
+    settings = SearchSettings(graph=f"bolt://127.0.0.1:{bolt.free_port()}")
+    store, notes = open_graph(settings, tmp_path)
+    store.load(snapshot(data_library()))
+    assert store.callers("csv") == ("cleaning",)
+    [note] = notes
+    assert note.startswith("The library's graph is kept in memory for now:")
+
+
 def test_l3_where_the_vectors_are_down_words_answer():
     with finder_of(index=DownIndex(None)) as finder:
         answer = finder.find("draws charts from clean data")
@@ -278,12 +300,69 @@ def test_l3_what_does_not_fit_together_is_marked_and_the_rest_is_used(root: Path
     assert len(library.findings) == 3 and all(one.path for one in library.findings)
 
 
+async def test_l3_with_everything_down_the_user_still_gets_skills_to_pick_from(
+    server: ScriptedServer,
+):
+    server.script(*[Reply(fault="reset")] * 4)
+    troubles = Troubles()
+
+    def search(_: str) -> Answer:
+        raise VectorsDown("IndexNotFound")
+
+    found = await serve_goal(
+        "knit a sweater",
+        data_library(),
+        score=lambda skill: 1.0 if skill.name == "diary" else 0.5,
+        llm=await connect(server.base_url),
+        find=search,
+        troubles=troubles,
+        sleep=Waits(),
+    )
+    assert found.way == "minimal"
+    assert [one.name for one in found.options][:2] == ["diary", "charts"], "those that did best"
+    model, plan, pick = troubles.said
+    assert model.endswith("It goes on without the model.")
+    assert plan.endswith("so a single skill is looked for.")
+    assert pick == "Sorry, the search does not work just now. Pick a skill from the list instead."
+    assert not re.search(r"Error\b|Exception|IndexNotFound", " ".join(troubles.said))
+
+
 def test_l3_damaged_data_of_use_begins_anew_and_the_old_file_is_kept(tmp_path: Path):
     path = tmp_path / "library.sqlite3"
     path.write_bytes(b"no database at all")
     with Database(path) as database:
         assert "begins anew" in database.repaired
         assert UsageLog(database).of_skills() == []
+
+
+# ---- full, reduced, minimal ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("goal", "way", "names", "says"),
+    [
+        ("has_chart", "full", ["csv", "cleaning", "charts"], ""),
+        ("今天过得怎么样", "reduced", ["diary"], "so a single skill is looked for"),
+        ("zzzz qqqq", "minimal", None, "so a single skill is looked for"),
+    ],
+)
+async def test_each_step_down_is_said_with_why(
+    goal: str, way: str, names: list[str] | None, says: str
+):
+    troubles = Troubles()
+    with Finder(None, None) as finder:
+        finder.update(data_library())
+        assert finder.wait(30)
+        found = await serve_goal(
+            goal, data_library(), score=lambda _: 0.5, find=finder.find, troubles=troubles
+        )
+    assert found.way == way
+    if names is None:
+        assert found.plan is None and found.options
+    else:
+        assert found.plan is not None
+        assert [step.skill.name for step in found.plan.steps] == names
+    assert any(says in one for one in troubles.said) if says else troubles.said == []
 
 
 # ---- what the user reads ---------------------------------------------------------------------

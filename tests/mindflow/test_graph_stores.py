@@ -6,56 +6,36 @@ share is skipped.
 
 from __future__ import annotations
 
-import contextlib
-import importlib
 import importlib.util
-import socket
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from flowstudio.mindflow.graph import Edge, GraphDown, GraphStore, Node, Snapshot, snapshot
+from flowstudio.mindflow.graph import (
+    MOST_SIBLINGS,
+    Edge,
+    GraphDown,
+    GraphStore,
+    Node,
+    Snapshot,
+    snapshot,
+)
 from flowstudio.mindflow.graph_bolt import BoltGraph
 from flowstudio.mindflow.graph_memory import MemoryGraph
-from flowstudio.mindflow.model import LibrarySkill
+from flowstudio.mindflow.model import LibrarySkill, Methodology
+from tests.mindflow import bolt
 from tests.mindflow.libraries import big_library, data_library, library_of
-
-PASSWORD = "only-for-tests"
 
 
 @pytest.fixture(scope="module")
-def bolt_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def bolt_server() -> Iterator[str]:
     """The address of a Bolt/Cypher server in this process, on loopback."""
-    for package in ("arcadedb_embedded", "neo4j"):
-        if importlib.util.find_spec(package) is None:
-            pytest.skip(f"{package} is not installed")
-    arcadedb: Any = importlib.import_module("arcadedb_embedded")
-    port = free_port()
-    server = arcadedb.create_server(
-        str(tmp_path_factory.mktemp("server")),
-        PASSWORD,
-        config={
-            "http_port": free_port(),
-            "server_plugins": "Bolt:com.arcadedb.bolt.BoltProtocolPlugin",
-            "bolt_port": port,
-            "mode": "production",
-        },
-    )
-    # The server writes its log into the folder that it is started in.
-    with contextlib.chdir(tmp_path_factory.mktemp("log")):
-        server.start()
-    server.create_database("skills")
-    yield f"bolt://localhost:{port}/skills"
-    server.stop()
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+    with bolt.serve() as address:
+        if not address:
+            pytest.skip("arcadedb-embedded or neo4j is not installed")
+        yield address
 
 
 type Open = Callable[[str], GraphStore]
@@ -68,7 +48,7 @@ def open_store(request: pytest.FixtureRequest) -> Iterator[Open]:
     address = request.getfixturevalue("bolt_server") if request.param == "bolt" else ""
 
     def make(library: str) -> GraphStore:
-        store = BoltGraph(address, "root", PASSWORD, library) if address else MemoryGraph()
+        store = BoltGraph(address, bolt.USER, bolt.PASSWORD, library) if address else MemoryGraph()
         opened.append(store)
         return store
 
@@ -149,6 +129,27 @@ def test_surroundings_give_each_node_its_distance_and_all_lines_between_them(
     assert Edge(Node("skill", "csv"), Node("skill", "file-io"), "calls") in further.edges
 
 
+def test_a_walk_comes_to_a_methodology_and_does_not_go_through_it(store: GraphStore) -> None:
+    simple, charts = Node("methodology", "meth_simple"), Node("skill", "charts")
+    around = store.within(Node("skill", "csv"), 2)
+    assert around.distances[simple] == 1
+    # Both score under it, and nothing else joins them within two hops but this methodology.
+    assert Edge(charts, simple, "scores", 0.7) in store.neighbours(simple)
+    assert charts not in around.distances
+    # One hop further it is met over a state that it needs, and its line is shown then.
+    further = store.within(Node("skill", "csv"), 3)
+    assert further.distances[charts] == 3
+    assert Edge(charts, simple, "scores", 0.7) in further.edges
+
+
+def test_a_walk_that_begins_at_a_methodology_goes_on_from_its_skills(store: GraphStore) -> None:
+    around = store.within(Node("methodology", "meth_stdlib"), 2)
+    assert around.distances[Node("skill", "file-io")] == 1
+    assert around.distances[Node("state", "has_clean_data")] == 2
+    assert around.distances[Node("methodology", "meth_simple")] == 2
+    assert Node("skill", "charts") not in around.distances
+
+
 def test_no_hops_lead_nowhere(store: GraphStore) -> None:
     around = store.within(Node("skill", "csv"), 0)
     assert (around.distances, around.edges) == ({Node("skill", "csv"): 0}, ())
@@ -195,6 +196,18 @@ def test_libraries_that_share_a_place_do_not_see_each_other(open_store: Open) ->
     assert other.neighbours(Node("skill", "csv")) == ()
 
 
+def test_of_many_siblings_the_likest_hundred_are_given(open_store: Open) -> None:
+    way = Methodology("meth_way", weight=0.5)
+    skills = [
+        LibrarySkill(f"s{at}", methodology_scores={"meth_way": 0.7 + at / 1000})
+        for at in range(MOST_SIBLINGS + 50)
+    ]
+    store = open_store("many")
+    store.load(snapshot(library_of(*skills, methodologies=(way,))))
+    found = store.siblings("s149")
+    assert [one.skill for one in found] == [f"s{at}" for at in range(148, 48, -1)]
+
+
 def test_an_empty_graph_can_be_asked(open_store: Open) -> None:
     store = open_store("empty")
     store.load(Snapshot())
@@ -226,15 +239,15 @@ def test_a_server_that_is_not_there_is_down_with_advice() -> None:
     if importlib.util.find_spec("neo4j") is None:
         pytest.skip("neo4j is not installed")
     with pytest.raises(GraphDown, match=r"does not answer; start it again"):
-        BoltGraph(f"bolt://127.0.0.1:{free_port()}")
+        BoltGraph(f"bolt://127.0.0.1:{bolt.free_port()}")
 
 
 def test_a_second_process_finds_the_graph_that_the_server_holds(bolt_server: str) -> None:
     graph = snapshot(data_library())
-    first = BoltGraph(bolt_server, "root", PASSWORD, "shared")
+    first = BoltGraph(bolt_server, bolt.USER, bolt.PASSWORD, "shared")
     first.load(graph)
     first.close()
-    second = BoltGraph(bolt_server, "root", PASSWORD, "shared")
+    second = BoltGraph(bolt_server, bolt.USER, bolt.PASSWORD, "shared")
     written: list[str] = []
     second._write = lambda *_: written.append("again")  # pyright: ignore
     second.load(graph)
@@ -246,7 +259,7 @@ def test_a_second_process_finds_the_graph_that_the_server_holds(bolt_server: str
 def test_a_server_that_goes_away_is_down_and_raises_nothing_else(
     bolt_server: str, tmp_path: Path
 ) -> None:
-    store = BoltGraph(bolt_server, "root", PASSWORD, "gone")
+    store = BoltGraph(bolt_server, bolt.USER, bolt.PASSWORD, "gone")
     store.close()
     with pytest.raises(GraphDown):
         store.callers("csv")
