@@ -25,7 +25,9 @@ from acp.schema import (
 from flowstudio import paths
 from flowstudio.acp.updates import Translator
 from flowstudio.mindflow.called import CalledSkills
+from flowstudio.mindflow.library_writes import LibraryWrites
 from flowstudio.models import AskUser, RehearsalProvider
+from flowstudio.run.called_flow import play_flow
 from flowstudio.run.control import RunControl
 from flowstudio.run.opening import open_session
 from flowstudio.run.session import RunRequest
@@ -117,7 +119,9 @@ class EditorSession:
         )
         self._guard = TrustGuard(work_dir, (*settings.skills_dirs, *settings.config.skills_dirs))
         runtime.why_no_skill = self._guard.why_no_skill
-        runtime.skill_host = CalledSkills(runtime)
+        runtime.skill_host = CalledSkills(runtime, play=play_flow)
+        dirs = (*settings.skills_dirs, *settings.config.skills_dirs)
+        runtime.claims = LibraryWrites(runtime, dirs)
         self.session = open_session(runtime, runs_dir=paths.runs_dir())
         self.session.add_commands(self._flow_commands)
         self._updates = Translator(lambda: runner.flow if (runner := self.session.runner) else None)

@@ -18,8 +18,10 @@ from acp import (
 from acp.schema import PlanEntryStatus, ToolKind
 
 from flowstudio.flow import Flow
+from flowstudio.run.called_lines import describe_called
 from flowstudio.text import duration, first_line, harmless, shorten
 from flowstudio.wire import (
+    CalledFlowSaid,
     ChoiceMade,
     ChoiceRejected,
     Event,
@@ -89,6 +91,8 @@ class Translator:
                 )
             case Notice(text=text):
                 yield _line(text)
+            case CalledFlowSaid() as said if line := describe_called(said):
+                yield _line(line)
             case Retried(reason=reason, wait=wait):
                 yield _line(f"↻ {reason} Trying again in {duration(wait)}.")
             case StepInterrupted(reason=reason):

@@ -15,15 +15,15 @@ from collections.abc import Sequence
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and give its exit status."""
-    from flowstudio.cli.parser import parse
-
     for stream in (sys.stdout, sys.stderr):
         # What the terminal has no sign for is replaced, not a reason to fail.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    call = parse(sys.argv[1:] if argv is None else argv)
+    from flowstudio.cli.parser import find_call
+
+    call = find_call(sys.argv[1:] if argv is None else argv)
     try:
-        status = call.func(call)
+        status = call()
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader of our output (`| head`) has gone.

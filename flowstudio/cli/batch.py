@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from flowstudio.cli.batch_report import print_summary
 from flowstudio.cli.find import find_skill
 from flowstudio.cli.output import fail, print_diagnostics, print_json, say
+from flowstudio.cli.trust import TRUST_FIRST, require_trust
 from flowstudio.config import Config, load_config
 from flowstudio.run.batch_inputs import BadLine, BatchInput, find_missing, read_inputs
 from flowstudio.text import to_json
@@ -111,6 +112,9 @@ def _run(
             say(f"flowstudio: {missing}", file=sys.stderr)
     except (ModelError, SandboxError) as error:
         return fail(str(error), "")
+    dirs = configured_dirs(args.skills_dir)
+    if not who.is_rehearsal and (why := require_trust(skill, Path.cwd(), dirs, trust_now=False)):
+        return fail(why, TRUST_FIRST)
     recipe = Recipe(
         skill.flow,
         skill.name,
@@ -122,7 +126,7 @@ def _run(
         paths.runs_dir(),
         max_moves=args.max_moves,
         yolo=args.yolo,
-        skills_dirs=tuple(configured_dirs(args.skills_dir)),
+        skills_dirs=tuple(dirs),
     )
     jobs = _plan(inputs, args.runs, who)
     return asyncio.run(_carry_out(args, recipe, jobs))

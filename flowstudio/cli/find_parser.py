@@ -64,7 +64,11 @@ def build_graph(parser: argparse.ArgumentParser) -> None:
         "skill", nargs="?", metavar="SKILL", help="what to show the surroundings of"
     )
     parser.add_argument(
-        "--hops", type=int, default=1, metavar="N", help="lines to go from SKILL (default 1)"
+        "--hops",
+        type=int,
+        default=1,
+        metavar="N",
+        help="lines to go from SKILL (default 1); a methodology ends the way",
     )
     parser.add_argument(
         "--only",

@@ -26,38 +26,6 @@ class LeashError(Exception):
     """The session cannot be opened as asked; the message says why and what to do."""
 
 
-def add_leash(parser: argparse.ArgumentParser) -> None:
-    """Teach a command the options, `--yolo` aside."""
-    group = parser.add_argument_group("what the agent may do")
-    group.add_argument(
-        "--trust",
-        action="store_true",
-        help="trust the folder that the skill comes with, from now on",
-    )
-    add_sandbox(group)
-    group.add_argument(
-        "--answers",
-        type=Path,
-        metavar="FILE",
-        help="answers to the agent's questions (YAML or JSON Lines), in order or by question",
-    )
-
-
-def add_sandbox(parser: argparse._ArgumentGroup | argparse.ArgumentParser) -> None:  # pyright: ignore[reportPrivateUsage]
-    """Teach a command `--sandbox` and what goes with it."""
-    parser.add_argument(
-        "--sandbox",
-        action="store_true",
-        help="run commands in bubblewrap: they can write in the work folder only",
-    )
-    parser.add_argument(
-        "--no-network", action="store_true", help="with --sandbox: commands have no network"
-    )
-    parser.add_argument(
-        "--agent", type=Path, metavar="FILE", help="an agent file: who acts, and with which tools"
-    )
-
-
 def settle(config: Config, args: argparse.Namespace) -> Config:
     """The configuration with what the call says of the sandbox."""
     if args.sandbox:
@@ -109,12 +77,16 @@ async def leashed_session(
             say(f"flowstudio: {missing}", file=sys.stderr)
         if acts:
             from flowstudio.mindflow.called import CalledSkills
+            from flowstudio.mindflow.library_writes import LibraryWrites
+            from flowstudio.run.called_flow import play_flow
             from flowstudio.skill import configured_dirs
             from flowstudio.skill.trust import TrustGuard
 
-            guard = TrustGuard(work_dir, configured_dirs(getattr(args, "skills_dir", ())))
+            extra_dirs = configured_dirs(getattr(args, "skills_dir", ()))
+            guard = TrustGuard(work_dir, extra_dirs)
             runtime.why_no_skill = guard.why_no_skill
-            runtime.skill_host = CalledSkills(runtime)
+            runtime.skill_host = CalledSkills(runtime, play=play_flow)
+            runtime.claims = LibraryWrites(runtime, extra_dirs)
         session = open_session(runtime, agent_file=args.agent, runs_dir=runs_dir)
     except (SandboxError, AnswersError, AgentFileError) as error:
         raise LeashError(str(error)) from error

@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from flowstudio.cli.find_parser import build_find, build_graph
+from flowstudio.cli import library_help
+from flowstudio.cli.find_parser import build_graph
 from flowstudio.cli.options import add_json, add_skills, later
 
 _PLAN_EPILOG = """\
@@ -24,19 +25,9 @@ exit status:
   2  wrong call
 """
 
-_LIBRARY_EPILOG = """\
-`add` and `import` bring skills in, `export` packs them, `stats` shows what use and feedback say of
-them, `review` decides on changes that were learned from use.
 
-examples:
-  flowstudio library add ~/Downloads/pdf-forms
-  flowstudio library import skills.zip --dry-run
-  flowstudio library export mine.zip csv data-cleaning
-  flowstudio library review --approve 3
-"""
-
-
-def _build_plan(parser: argparse.ArgumentParser) -> None:
+def build_plan(parser: argparse.ArgumentParser) -> None:
+    """`flowstudio plan`."""
     parser.add_argument("goal", metavar="GOAL", nargs="+", help="what is wanted, or states by name")
     parser.add_argument(
         "--have",
@@ -65,8 +56,9 @@ def _build_plan(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(func=later("plan", "plan"))
 
 
-def _build_library(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _LIBRARY_EPILOG
+def build_library(parser: argparse.ArgumentParser) -> None:
+    """`flowstudio library`."""
+    parser.epilog = library_help.LIBRARY
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, (build, summary) in LIBRARY_COMMANDS.items():
         one = commands.add_parser(
@@ -81,11 +73,13 @@ def _build_library(parser: argparse.ArgumentParser) -> None:
 def _build_add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", type=Path, metavar="PATH", help="a skill's folder or file")
     _add_target(parser)
+    parser.epilog = library_help.ADD
 
 
 def _build_import(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", type=Path, metavar="DIR|FILE.zip", help="skills, a folder each")
     _add_target(parser)
+    parser.epilog = library_help.IMPORT
 
 
 def _add_target(parser: argparse.ArgumentParser) -> None:
@@ -99,7 +93,6 @@ def _add_target(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dry-run", action="store_true", help="say what would be done")
     add_json(parser)
-    parser.epilog = "exit status: 0 done, 1 something was left out, 2 nothing could be read"
     parser.set_defaults(func=later("library_move", "bring_in"))
 
 
@@ -112,11 +105,13 @@ def _build_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="say what would be packed")
     add_skills(parser)
     add_json(parser)
+    parser.epilog = library_help.EXPORT
     parser.set_defaults(func=later("library_move", "export"))
 
 
 def _build_stats(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
+    parser.epilog = library_help.STATS
     parser.set_defaults(func=later("library_stats", "stats"))
 
 
@@ -141,10 +136,4 @@ LIBRARY_COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str
     "export": (_build_export, "Pack skills into an archive."),
     "stats": (_build_stats, "Show what use and feedback say of the skills."),
     "review": (_build_review, "Show the changes that wait for your answer, and answer."),
-}
-
-MIND_COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
-    "find": (build_find, "Find the skill for what you want to do, in your own words."),
-    "plan": (_build_plan, "Plan which skills bring a goal about, as a flow that can be run."),
-    "library": (_build_library, "The library of skills: what is in it, what was learned of it."),
 }

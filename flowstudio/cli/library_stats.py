@@ -59,6 +59,9 @@ def stats(args: argparse.Namespace) -> int:
         return 0
     if not names:
         say("no skill was used yet, and nothing was said about what was found")
+        say(
+            "  /skill:NAME in the studio uses one; flowstudio find WORDS --choose NAME says it fits"
+        )
     width = max((len(name) for name in names), default=0)
     if names:
         say(f"{'skill':<{width}}  used  success  chosen  not this  time   last")

@@ -62,3 +62,35 @@ def add_attach(parser: argparse.ArgumentParser) -> None:
     which.add_argument(
         "--no-attach", action="store_true", help="let no studio be attached to the run"
     )
+
+
+def add_leash(parser: argparse.ArgumentParser) -> None:
+    """Teach a command the options, `--yolo` aside."""
+    group = parser.add_argument_group("what the agent may do")
+    group.add_argument(
+        "--trust",
+        action="store_true",
+        help="trust the folder that the skill comes with, from now on",
+    )
+    add_sandbox(group)
+    group.add_argument(
+        "--answers",
+        type=Path,
+        metavar="FILE",
+        help="answers to the agent's questions (YAML or JSON Lines), in order or by question",
+    )
+
+
+def add_sandbox(parser: argparse._ArgumentGroup | argparse.ArgumentParser) -> None:  # pyright: ignore[reportPrivateUsage]
+    """Teach a command `--sandbox` and what goes with it."""
+    parser.add_argument(
+        "--sandbox",
+        action="store_true",
+        help="run commands in bubblewrap: they can write in the work folder only",
+    )
+    parser.add_argument(
+        "--no-network", action="store_true", help="with --sandbox: commands have no network"
+    )
+    parser.add_argument(
+        "--agent", type=Path, metavar="FILE", help="an agent file: who acts, and with which tools"
+    )

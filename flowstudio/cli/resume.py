@@ -19,7 +19,7 @@ from flowstudio.wire import EndReason, Event, RunEnded, Wire
 if TYPE_CHECKING:
     from flowstudio.config import Config
     from flowstudio.run.answerers import Who
-    from flowstudio.run.folder import Header
+    from flowstudio.run.folder import AnsweredBy, Header
 
 
 def resume(args: argparse.Namespace) -> int:
@@ -51,7 +51,9 @@ def fork(args: argparse.Namespace) -> int:
         if args.undo_files:
             for said in undo_writes(path, writes_since(path, move)):
                 say(said, file=sys.stderr)
-        made = fork_run(path, move, branch=args.choose, prompt=prompt)
+        made = fork_run(
+            path, move, branch=args.choose, prompt=prompt, answered_by=_answered_by(args)
+        )
     except UndoError as error:
         return fail(str(error), "nothing was undone, and no fork made; see --undo-files")
     except (ResumeRefused, OSError, ValueError) as error:
@@ -63,6 +65,18 @@ def fork(args: argparse.Namespace) -> int:
             say(made.id)
         return 0
     return _go_on(args, made.path)
+
+
+def _answered_by(args: argparse.Namespace) -> AnsweredBy | None:
+    """Whom the call names to answer, for the new run's header; None where it names nobody."""
+    from flowstudio.models.registry import REHEARSAL
+    from flowstudio.run.folder import AnsweredBy
+
+    if args.script is not None:
+        return AnsweredBy(REHEARSAL, script=str(args.script.absolute()))
+    if args.seed is not None:
+        return AnsweredBy(REHEARSAL, seed=args.seed)
+    return AnsweredBy(args.model) if args.model is not None else None
 
 
 def find(name: str) -> Path | None:

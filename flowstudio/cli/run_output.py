@@ -10,12 +10,14 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 
 from flowstudio.cli.output import print_json, say
+from flowstudio.run.called_lines import describe_called
 from flowstudio.run.state import RunState
 from flowstudio.run.usage import usage_by_node
 from flowstudio.text import duration, first_line, shorten
 from flowstudio.wire import (
     ApprovalAsked,
     ApprovalGiven,
+    CalledFlowSaid,
     ChoiceMade,
     ChoiceRejected,
     EndReason,
@@ -169,6 +171,8 @@ class RunPrinter:
                 say(f"  ⏸ {message}: flowstudio attach {event.run}")
             case Retried(reason=reason, wait=wait):
                 say(f"  ↻ {reason} Trying again in {duration(wait)}.")
+            case CalledFlowSaid() as said if line := describe_called(said):
+                say(f"    {line}")
             case Notice(text=text):
                 say(f"  ! {text}")
             case RunEnded(reason=reason, message=message, moves=moves):

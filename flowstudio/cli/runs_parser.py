@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
 
-from flowstudio.cli.leash import add_leash
-from flowstudio.cli.options import add_attach, add_json, add_model, later
+from flowstudio.cli.options import add_attach, add_json, add_leash, add_model, later
 
 _NAMES = """\
 A run goes by its id, by the beginning or the end of it (3f2a), or as `last`; flowstudio runs lists
@@ -88,7 +86,8 @@ exit status: 0 they are the same, 1 they differ, 2 wrong call
 """
 
 
-def _build_runs(parser: argparse.ArgumentParser) -> None:
+def build_runs(parser: argparse.ArgumentParser) -> None:
+    """`flowstudio runs`."""
     parser.add_argument("what", nargs="?", choices=("prune",), help="delete runs")
     parser.add_argument("--flow", metavar="NAME", help="only runs of this flow")
     add_json(parser)
@@ -125,21 +124,24 @@ def _add_going_on(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def _build_attach(parser: argparse.ArgumentParser) -> None:
+def build_attach(parser: argparse.ArgumentParser) -> None:
+    """`flowstudio attach`."""
     parser.add_argument("run", metavar="ID", help="the run")
     parser.add_argument("--theme", metavar="NAME", help="a colour theme, such as studio-light")
     parser.epilog = _ATTACH_EPILOG
     parser.set_defaults(func=later("attach", "attach"))
 
 
-def _build_resume(parser: argparse.ArgumentParser) -> None:
+def build_resume(parser: argparse.ArgumentParser) -> None:
+    """`flowstudio resume`."""
     parser.add_argument("run", metavar="ID", help="the run")
     _add_going_on(parser)
     parser.epilog = _RESUME_EPILOG
     parser.set_defaults(func=later("resume", "resume"))
 
 
-def _build_fork(parser: argparse.ArgumentParser) -> None:
+def build_fork(parser: argparse.ArgumentParser) -> None:
+    """`flowstudio fork`."""
     parser.add_argument("visit", metavar="ID@VISIT", help="the run, and where the fork begins")
     parser.add_argument("--choose", metavar="BRANCH", help="take this branch there")
     parser.add_argument(
@@ -156,7 +158,8 @@ def _build_fork(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(func=later("resume", "fork"))
 
 
-def _build_replay(parser: argparse.ArgumentParser) -> None:
+def build_replay(parser: argparse.ArgumentParser) -> None:
+    """`flowstudio replay`."""
     parser.add_argument("run", metavar="ID", help="the run")
     parser.add_argument("--strict", action="store_true", help="each prompt as it was recorded")
     parser.add_argument(
@@ -170,19 +173,10 @@ def _build_replay(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(func=later("replay", "replay"))
 
 
-def _build_diff(parser: argparse.ArgumentParser) -> None:
+def build_diff(parser: argparse.ArgumentParser) -> None:
+    """`flowstudio diff`."""
     parser.add_argument("one", metavar="ID", help="a run")
     parser.add_argument("other", metavar="ID", help="the run that it is compared with")
     add_json(parser)
     parser.epilog = _DIFF_EPILOG
     parser.set_defaults(func=later("replay", "diff"))
-
-
-RUN_COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
-    "runs": (_build_runs, "List the runs that are kept, or delete some of them."),
-    "attach": (_build_attach, "Open the studio on a run that goes on in another process."),
-    "resume": (_build_resume, "Go on with a run that was broken off or ended early."),
-    "fork": (_build_fork, "Begin a new run from any visit of an earlier one."),
-    "replay": (_build_replay, "Run a flow on an earlier run's answers, without a model."),
-    "diff": (_build_diff, "Show the first difference of two runs."),
-}

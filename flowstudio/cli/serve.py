@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import secrets
 import shlex
 import sys
@@ -12,9 +11,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 from flowstudio.cli.output import fail, say
-
-WEB_DRIVER = "TEXTUAL_DRIVER"
-"""Set by textual-serve for the studio's process: its terminal is a browser."""
 
 
 def serve(args: argparse.Namespace) -> int:
@@ -74,8 +70,3 @@ def _command(args: argparse.Namespace) -> list[str]:
     if args.path is not None:
         call += ["--", str(Path(args.path).absolute())]
     return call
-
-
-def is_in_browser() -> bool:
-    """Whether this process draws for a browser instead of a terminal."""
-    return os.environ.get(WEB_DRIVER, "").endswith(":WebDriver")

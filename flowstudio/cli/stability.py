@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from flowstudio.cli.batch_report import print_split
 from flowstudio.cli.find import find_skill
 from flowstudio.cli.output import can_show, fail, print_diagnostics, print_json, say
+from flowstudio.cli.trust import TRUST_FIRST, require_trust
 from flowstudio.cli.values import WrongValue, explain_missing, read_input, read_variables
 from flowstudio.config import Config, load_config
 from flowstudio.text import count, shorten
@@ -44,6 +45,12 @@ def ask_decision(args: argparse.Namespace) -> int:
     question = _make_question(args, skill)
     if question is None:
         return 2
+    if args.script is None and args.seed is None:
+        from flowstudio.skill import configured_dirs
+
+        dirs = configured_dirs(args.skills_dir)
+        if why := require_trust(skill, Path.cwd(), dirs, trust_now=False):
+            return fail(why, TRUST_FIRST)
     return _run(args, question, loaded.config)
 
 

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
-import argparse
+import os
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+
+    from flowstudio.studio.options import StudioOptions
+
+_PACE = 0.02
+"""Seconds between two pieces of a rehearsed answer."""
+
+_WEB_DRIVER = "TEXTUAL_DRIVER"
+"""Set by textual-serve for the studio's process: its terminal is a browser."""
+
+
+def open_plainly(path: Path | None) -> int:
+    """Open the studio on a path, or on this folder, as a call without options does."""
+    return _open(plain_options(path))
 
 
 def open_studio(args: argparse.Namespace) -> int:
-    """Open the full-screen studio. What PATH means is found out after the first paint."""
+    """Open the studio as the command line asks."""
     if args.script is not None and not Path(args.script).is_file():
         from flowstudio.cli.output import fail
 
@@ -17,18 +35,20 @@ def open_studio(args: argparse.Namespace) -> int:
         from flowstudio.cli.output import fail
 
         return fail("--max-ralph-iterations must be at least 0, or -1 for no bound", "")
-    wanted: Path | None = args.prompt_flow or args.path
-    from flowstudio.cli.serve import is_in_browser
+    return _open(options_of(args))
 
-    if not (sys.stdin.isatty() and sys.stdout.isatty()) and not is_in_browser():
-        return _show_without_terminal(wanted, args.skills_dir)
-    from flowstudio.studio.app import StudioApp
-    from flowstudio.studio.driver import StudioOptions
-    from flowstudio.studio.hangup import heed_hangup
 
-    options = StudioOptions(
-        path=wanted,
-        welcome=True,
+def plain_options(path: Path | None) -> StudioOptions:
+    """What a call without options asks for."""
+    from flowstudio.studio.options import StudioOptions
+
+    return StudioOptions(path=path, welcome=True, pace=_PACE)
+
+
+def options_of(args: argparse.Namespace) -> StudioOptions:
+    """What a call with options asks for."""
+    return replace(
+        plain_options(args.prompt_flow or args.path),
         model=args.model,
         script=args.script,
         seed=args.seed,
@@ -38,9 +58,19 @@ def open_studio(args: argparse.Namespace) -> int:
         agent=args.agent,
         skills_dirs=tuple(args.skills_dir),
         theme=args.theme,
+        glyphs=args.glyphs,
         max_ralph_iterations=args.max_ralph_iterations,
-        pace=0.02,
     )
+
+
+def _open(options: StudioOptions) -> int:
+    """Open the full-screen studio. What its path means is found out after the first paint."""
+    is_in_browser = os.environ.get(_WEB_DRIVER, "").endswith(":WebDriver")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()) and not is_in_browser:
+        return _show_without_terminal(options.path, list(options.skills_dirs))
+    from flowstudio.studio.app import StudioApp
+    from flowstudio.studio.hangup import heed_hangup
+
     heed_hangup()
     app = StudioApp(options)
     app.run()

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 
 TRUST_HINT = "read it, then give --trust, or once: flowstudio trust PATH"
+"""For the commands that have `--trust`."""
+TRUST_FIRST = "read it, then say once: flowstudio trust PATH"
+"""For those that run a flow many times, and have it not."""
 
 
 def trust(args: argparse.Namespace) -> int:

@@ -51,6 +51,18 @@ def test_not_this_one_brings_in_those_around_it(library: Shell) -> None:
     assert found["serve-tea"] in ("called by", "downstream")
 
 
+def test_each_result_explains_itself(library: Shell) -> None:
+    given = ("find", "earl grey", "--skills-dir", "skills")
+    done = library(*given, "--json", "--context", "earl")
+    for one in done.json["candidates"]:
+        assert 0 <= one["share"] <= 1
+        assert one["why"][0].startswith(f"similarity {one['similarity']:.2f}: ")
+        assert any(line.startswith("methodologies ") for line in one["why"])
+    first = done.json["candidates"][0]
+    assert first["name"] == "brew-tea"
+    assert any(line.startswith("context +") and "earl" in line for line in first["why"])
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "says"),
     [

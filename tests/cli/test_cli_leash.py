@@ -99,6 +99,18 @@ def test_a_skill_that_came_with_the_folder_is_not_run_before_the_folder_is_trust
     assert house.shell.inside("run", "demo").status == 0
 
 
+def test_many_runs_of_a_skill_of_an_untrusted_folder_are_refused_too(house: House) -> None:
+    house.skill("B([BEGIN]) --> q{good?}\nq -->|yes| E([END])\nq -->|no| q")
+    server = house.serve(main=[say("<choice>yes</choice>")] * 2)["main"]
+    for call in (("batch", "demo"), ("stability", "demo", "--node", "q", "--times", "1")):
+        refused = house.shell.inside(*call)
+        assert refused.status == 2
+        assert "flowstudio trust" in refused.err
+    assert server.requests == []
+    assert house.shell.inside("trust").status == 0
+    assert house.shell.inside("stability", "demo", "--node", "q", "--times", "1").status == 0
+
+
 def test_a_path_does_not_get_around_it(house: House) -> None:
     house.skill()
     house.serve(main=[say("never")])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from flowstudio.run.folder import open_run
 from flowstudio.run.history import choose_old, list_runs, summarise
 from flowstudio.run.lock import RunLock
 from tests.cli.shell import LONGEST, Shell
@@ -231,6 +232,14 @@ def test_a_fork_can_be_made_now_and_run_later(shell: Shell, chart: Path) -> None
     done = shell.inside("resume", name, "--json")
     prompts = [event["prompt"] for event in done.events if event["type"] == "prompt_sent"]
     assert (done.status, prompts[0]) == (0, "work better")
+
+
+def test_a_fork_remembers_who_is_to_answer_in_it(shell: Shell, chart: Path) -> None:
+    shell.inside("run", chart, "--script", script(shell, "no", "yes"))
+    made = shell.inside("fork", "last@q:1", "--seed", "5", "--no-run").out.strip()
+    header = open_run(shell.runs[0].parent / made).header
+    assert (header.seed, header.script) == (5, None)
+    assert shell.inside("resume", made).status == 0
 
 
 @pytest.mark.parametrize(
