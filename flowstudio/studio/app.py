@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,10 +11,11 @@ from textual.events import Event, Key, MouseDown
 from textual.filter import LineFilter
 from textual.screen import Screen
 
-from flowstudio.studio.driver import StudioOptions
 from flowstudio.studio.glyphs import GlyphFilter, glyphs_for, has_few_colours
 from flowstudio.studio.hangup import INTERVAL, end_if_gone
-from flowstudio.studio.keymap import Keymap, read_keymap
+from flowstudio.studio.housekeeping import Housekeeping
+from flowstudio.studio.keymap import Keymap, read_keymap, use_keymap
+from flowstudio.studio.options import StudioOptions
 from flowstudio.studio.screen import StudioScreen
 from flowstudio.studio.scroll_bars import use_thin_bars
 from flowstudio.studio.theme import (
@@ -22,6 +23,9 @@ from flowstudio.studio.theme import (
     FEW_COLOURS,
     default_theme,
     load_themes,
+    one_theme,
+    remember_theme,
+    remembered_theme,
     role_variables,
 )
 from flowstudio.text import harmless
@@ -53,9 +57,13 @@ class StudioApp(App[None]):
         self._main = StudioScreen(options)
         self.keymap = Keymap()
         """The keys in force, where they are not those of the table of commands."""
+        use_keymap(self.keymap)
         use_thin_bars()
-        self._glyphs = GlyphFilter("unicode" if self.is_headless else glyphs_for("auto"))
+        self._house = Housekeeping()
+        is_free = self.is_headless and options.glyphs is None
+        self._glyphs = GlyphFilter(glyphs_for("unicode" if is_free else options.glyphs or "auto"))
         self._transparent = False
+        self._configured_theme: str | None = None
         self.register_theme(default_theme())
         self.theme = DEFAULT
 
@@ -76,11 +84,15 @@ class StudioApp(App[None]):
         """Themes are read from the disk after the first paint, or at once if one is asked for."""
         if not self.is_headless:
             self.set_interval(INTERVAL, end_if_gone)
+            self.call_after_refresh(self._house.begin)
         if self.options.theme is not None:
             self.take_themes(self.options.theme)
         elif not self.is_headless and has_few_colours():
             self.take_themes(FEW_COLOURS)
         else:
+            if (chosen := one_theme(remembered_theme() or "")) is not None:
+                self.register_theme(chosen)
+                self.theme = chosen.name
             self.call_after_refresh(self.take_themes, None)
 
     def take_themes(self, wanted: str | None) -> None:
@@ -107,17 +119,19 @@ class StudioApp(App[None]):
         """Settings are read once the screen stands: the theme and the keys are among them."""
         if config.keys:
             self.keymap = read_keymap(config.keys)
+            use_keymap(self.keymap)
             self.set_keymap(dict(self.keymap.changes))
             for problem in self.keymap.problems:
                 self.notify(harmless(problem), severity="warning", markup=False, timeout=10)
         self._main.signs.means = config.notify
         self._main.signs.has_title &= config.title
-        if config.glyphs != "auto":
+        if config.glyphs != "auto" and self.options.glyphs is None:
             self._glyphs = GlyphFilter(glyphs_for(config.glyphs))
             self.refresh_css(animate=False)
         self._transparent = config.transparent
         if config.transparent:
             self.ansi_color = True
+        self._configured_theme = config.theme
         wanted = config.theme if self.options.theme is None else None
         if wanted or config.transparent:
             self.take_themes(wanted or self.theme)
@@ -130,23 +144,53 @@ class StudioApp(App[None]):
         self.push_screen(ThemeDialog([theme.name for theme in loaded.themes]), self._theme_taken)
 
     def _theme_taken(self, name: str | None) -> None:
-        if name is not None:
-            self.notify(f"theme: {harmless(name)} in the configuration keeps it", markup=False)
+        if name is None:
+            return
+        said = remember_theme(name) or f"{name} is remembered for the next start"
+        if self._configured_theme is not None:
+            said = f"{name} until the end: the configuration says theme: {self._configured_theme}"
+        self.notify(harmless(said), markup=False)
 
     async def on_event(self, event: Event) -> None:
         """Whoever presses keys or clicks is there, and need not be called."""
         if isinstance(event, Key | MouseDown):
-            self._main.signs.touch()
+            if self._main.furnished.is_set():
+                self._main.signs.touch()
+            self._house.touch()
+        if isinstance(event, Key) and await self._is_command(event):
+            return
         await super().on_event(event)
+
+    async def _is_command(self, key: Key) -> bool:
+        """Carry out a letter that is a command before the next key is looked at.
+
+        Textual hands keys on to whatever has the focus and asks for commands when they come back,
+        so a line that a command opens would miss what was typed right behind it: keys that come at
+        once, as over a slow connection, would be commands themselves.
+        """
+        if key.is_forwarded or not key.is_printable:
+            return False
+        focused = self.focused
+        if focused is not None and focused.check_consume_key(key.key, key.character):
+            return False
+        return await self._check_bindings(key.key)
+
+    def on_unmount(self) -> None:
+        """Whoever started the app has its own way with the collector."""
+        self._house.end()
 
     async def action_quit(self) -> None:
         """Quit, once it is said what becomes of what is not saved."""
-        self._main.author.leave(self.exit)
+        if self._main.furnished.is_set():
+            self._main.author.leave(self.exit)
+        else:
+            self.exit()
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Textual's commands that serve here, and all of ours."""
-        if isinstance(screen, StudioScreen):
-            yield from screen.palette_commands()
+        ours: Callable[[], Iterable[SystemCommand]] | None
+        if (ours := getattr(screen, "palette_commands", None)) is not None:
+            yield from ours()
         for command in super().get_system_commands(screen):
             if command.title in ("Theme", "Quit", "Screenshot"):
                 yield command

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flowstudio.studio.driver import CommandRefused, Driver
+from flowstudio.studio.keymap import key_of
 from flowstudio.text import harmless
 
 if TYPE_CHECKING:
-    from flowstudio.studio.run_desk import RunDesk
+    from flowstudio.studio.run_desk import Handler, RunDesk
     from flowstudio.studio.screen import StudioScreen
 
 
@@ -24,6 +25,10 @@ class AttachDesk:
         self._driver = driver
         self._desk = desk
 
+    def commands(self) -> dict[str, Handler]:
+        """The commands that the desk carries out, by the id in the table of commands."""
+        return {"run.detach": self.detach}
+
     def attach(self, path: Path) -> None:
         """Watch and steer the run in a folder, which another process makes."""
         self._desk.work(self._attach(path))
@@ -34,7 +39,7 @@ class AttachDesk:
         from flowstudio.studio.earlier import Unreadable
 
         if self._driver.is_running:
-            raise CommandRefused("a run is on already: s stops it")
+            raise CommandRefused(f"a run is on already: {key_of('run.stop')} stops it")
         try:
             remote, earlier = await open_attached(path)
         except (AttachRefused, Unreadable) as error:

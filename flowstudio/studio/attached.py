@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from flowstudio.studio.earlier import Earlier
     from flowstudio.wire import Event
 
+DETACHED = "detached"
+"""The reason of a state that is followed no longer: the run itself goes on."""
+
 
 async def open_attached(path: Path) -> tuple[AttachedRun, Earlier]:
     """Attach to the run in a folder; gives it, and what it has done so far.
@@ -34,7 +37,7 @@ async def open_attached(path: Path) -> tuple[AttachedRun, Earlier]:
     state = RunState()
     for event in remote.past:
         state.apply(event)
-    return remote, Earlier(remote.folder, remote.past, state, shown.skill)
+    return remote, Earlier(remote.folder, remote.past, state, shown.skill, is_on=True)
 
 
 async def follow(
@@ -57,4 +60,5 @@ async def follow(
         driver.points.take_back(earlier.skill)
         if not remote.is_over:
             # What goes on, if anything, is not known here.
-            earlier.state.phase, earlier.state.why = "ended", "detached: this studio looks away"
+            earlier.state.phase, earlier.state.reason = "ended", DETACHED
+            earlier.state.why = "detached: this studio looks away"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from flowstudio.studio.driver import CommandRefused, Driver
+from flowstudio.studio.keymap import key_of
 from flowstudio.text import harmless
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class _Written(NamedTuple):
     path: Path
     before: str
     after: str
+    renamed: tuple[str, str] | None = None
+    """The old and the new id, where a node was renamed."""
 
 
 class AuthorDesk:
@@ -42,6 +45,10 @@ class AuthorDesk:
         self._prompt: tuple[Skill, str, str] | None = None
         self._written: _Written | None = None
         self._wanted: Path | None = None
+        self._lost: Path | None = None
+        """The file that was shown when it went from the disk."""
+        self._stand_in: Path | None = None
+        """What was shown in its place."""
         self._is_asking = False
 
     def commands(self) -> dict[str, Handler]:
@@ -76,6 +83,9 @@ class AuthorDesk:
         """Another skill is shown; gives it as its draft has it."""
         from flowstudio.studio.source_draft import Draft
 
+        self._stand_in = self._stand_in or skill.path
+        if skill.path != self._stand_in:
+            self._lost = None  # the user looks at something else now
         draft = self._drafts.get(skill.path)
         if draft is None or not draft.is_dirty:
             draft = Draft.of(skill)
@@ -114,6 +124,8 @@ class AuthorDesk:
                 continue
             now = find(path)
             if now is None:
+                if self._shows(draft):
+                    self._lost, self._stand_in = path, None
                 draft.is_gone = draft.text != "" and (draft.is_dirty or self._shows(draft))
                 if self._shows(draft):
                     self._pane.show_state()
@@ -269,7 +281,8 @@ class AuthorDesk:
     def write_back(self) -> None:
         """Write the prompt that was edited for a visit into the SKILL.md."""
         if self._prompt is None:
-            refused = "w writes back a prompt that was edited with e while the run was paused"
+            back, edit = key_of("edit.back"), key_of("edit.prompt")
+            refused = f"{back} writes back a prompt that was edited with {edit} during a pause"
             self._screen.desk.refuse(CommandRefused(refused))
             return
         from flowstudio.skill import SkillError, load_skill
@@ -288,7 +301,8 @@ class AuthorDesk:
             return
         found = now.chart.nodes.get(node) if now.chart else None
         line = f":{found.span.line}" if found and found.span else ""
-        self._say(f"written back to {now.path.name}{line}; ctrl+z takes it back", seconds=5)
+        undo = key_of("edit.undo")
+        self._say(f"written back to {now.path.name}{line}; {undo} takes it back", seconds=5)
 
     def take_back(self) -> None:
         """Undo the last change that was made for the author, if nothing was edited since."""
@@ -303,11 +317,14 @@ class AuthorDesk:
             skill = load_skill(written.path)
             if skill.source != written.after:
                 raise SkillError(f"{written.path.name} was edited since: undo it in the source")
-            self._write(skill, written.before)
+            now = self._write(skill, written.before)
         except SkillError as error:
             self._warn(str(error))
             return
         self._written = None
+        if written.renamed is not None:
+            old, new = written.renamed
+            self._follow_name(now, new, old)
         self._say(f"{written.path.name} is as it was before", seconds=3)
 
     def _write(self, skill: Skill, text: str) -> Skill:
@@ -326,7 +343,8 @@ class AuthorDesk:
             return
         draft = self._drafts.get(skill.path)
         if draft is not None and draft.is_dirty:
-            self._warn("the source has changes that are not saved: ctrl+s saves them first")
+            key = key_of("edit.save")
+            self._warn(f"the source has changes that are not saved: {key} saves them first")
             return
         from flowstudio.studio.source_dialogs import NameDialog
 
@@ -350,15 +368,30 @@ class AuthorDesk:
         except SkillError as error:
             self._warn(str(error))
             return
+        self._written = _Written(path, skill.source, text, (node, new))
+        self._follow_name(now, node, new)
+        self._say(f"“{node}” is “{new}” now; {key_of('edit.undo')} takes it back")
+
+    def _follow_name(self, now: Skill, old: str, new: str) -> None:
+        """A node has another id in the file: so it has for all that is kept by its id."""
         points = self._driver.points
-        for point in points.of(now).at(node):
-            points.clear(now, node, point.when)
+        for point in points.of(now).at(old):
+            points.clear(now, old, point.when)
             points.set(now, replace(point, node=new))
-        self._driver.reload(now, renamed=(node, new))
+        self._driver.reload(now, renamed=(old, new))
+        if self._prompt is not None and self._prompt[0].path == now.path:
+            skill, node, prompt = self._prompt
+            self._prompt = skill, new if node == old else node, prompt
         view = self._screen.bench.view
-        if view.selected == node:
+        if view.selected == old:
             view.selected = new
-        self._say(f"“{node}” is “{new}” now; ctrl+z takes it back")
+
+    def take_lost(self, find: Callable[[Path], Skill | None]) -> Skill | None:
+        """The skill that was shown when its file went, once that is back."""
+        found = find(self._lost) if self._lost is not None else None
+        if found is not None:
+            self._lost = None
+        return found
 
     # A new skill
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.markup import escape
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from flowstudio.studio.dialog import Dialog
 from flowstudio.text import harmless
 
 if TYPE_CHECKING:
@@ -22,42 +20,36 @@ before  after  visit >= 3  tokens > 20k
 choice = No  answer ~ (?i)error  after visit > 1 and choice = No"""
 
 
-class BreakDialog(ModalScreen["Breakpoint | str | None"]):
+class BreakDialog(Dialog["Breakpoint | str | None"]):
     """The breakpoint; an empty text to clear those of the node; None where nothing is to change."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "accept", "sets it; an empty line clears"),
+    ]
 
     DEFAULT_CSS = """
     BreakDialog {
-        align: center middle;
-        & > Vertical {
-            width: 74; max-width: 94%; height: auto; padding: 1 2;
-            border: round $role-accent; background: $surface;
-        }
-        & Static { width: 1fr; height: auto; margin-bottom: 1; color: $role-muted; }
-        & Input { height: 1; border: none; padding: 0 1; margin-bottom: 1; background: $panel; }
-        & #wrong { margin-bottom: 0; }
+        & .about { color: $role-muted; margin-bottom: 1; }
+        & Input { margin-bottom: 1; }
+        & #wrong { color: $role-muted; }
         & #wrong.-bad { color: $role-fault; }
     }
     """
 
     def __init__(self, node: str, points: Sequence[Breakpoint]) -> None:
-        super().__init__()
+        super().__init__(f"Breakpoint at “{node}”")
         self._node = node
         self._points = tuple(points)
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> Iterable[Widget]:
         """What there is, a line to type in, and examples."""
-        with Vertical() as box:
-            box.border_title = escape(harmless(f"Breakpoint at “{self._node}”"))
-            box.border_subtitle = "enter sets it, an empty line clears · esc cancels"
-            if len(self._points) > 1:
-                there = "\n".join(point.text for point in self._points)
-                yield Static(harmless(there), markup=False)
-            text = self._points[0].text if len(self._points) == 1 else ""
-            yield Input(text, compact=True)
-            yield Static(_EXAMPLES, markup=False)
-            yield Static("", id="wrong", markup=False)
+        if len(self._points) > 1:
+            there = "\n".join(point.text for point in self._points)
+            yield Static(harmless(there), classes="about", markup=False)
+        text = self._points[0].text if len(self._points) == 1 else ""
+        yield Input(text, compact=True)
+        yield Static(_EXAMPLES, classes="about", markup=False)
+        yield Static("", id="wrong", markup=False)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say while it is typed what the line means, or what is wrong with it."""

@@ -1,4 +1,4 @@
-"""The chat: the log of the conversation, and the line to talk to the agent."""
+"""The chat: the log of the conversation, what is asked below it, and the line to type in."""
 
 from __future__ import annotations
 
@@ -6,89 +6,39 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.text import Text
-from textual import events
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
-from textual.widgets import Input, OptionList
+from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from flowstudio.studio.marks import style_of
 from flowstudio.text import harmless, shorten
 
 if TYPE_CHECKING:
+    from textual.widgets import TextArea
+
+    from flowstudio.studio.chat_entries import Entry
+    from flowstudio.studio.chat_input import ChatInput
     from flowstudio.studio.chat_log import ChatLog
-
-
-class ChatInput(Input):
-    """The line to type in; up and down go through what was typed before."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "earlier", "Earlier", show=False),
-        Binding("down", "later", "Later", show=False),
-        Binding(
-            "tab", "complete", "complete", tooltip="Complete the command, or go to the next pane"
-        ),
-        Binding("escape", "leave", "back to the flow", tooltip="Leave the input line"),
-    ]
-
-    class Left(Message):
-        """The user is done typing; `step` is 1 for the next pane, 0 for back to the flow."""
-
-        def __init__(self, step: int = 0) -> None:
-            super().__init__()
-            self.step = step
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(compact=True, id=id)
-        self._typed: list[str] = []
-        self._at = 0
-
-    def remember(self, text: str) -> None:
-        """Keep a line for `up`."""
-        if text and (not self._typed or self._typed[-1] != text):
-            self._typed.append(text)
-        self._at = len(self._typed)
-
-    def action_earlier(self) -> None:
-        """One line back, or one up in the list of completions."""
-        self._move(-1)
-
-    def action_later(self) -> None:
-        """One line on, or one down in the list of completions."""
-        self._move(1)
-
-    def action_complete(self) -> None:
-        """Take the completion; without one, go to the next pane."""
-        chat = self.query_ancestor(ChatPane)
-        if not chat.complete():
-            self.post_message(self.Left(step=1))
-
-    def action_leave(self) -> None:
-        """Back to the flow."""
-        self.post_message(self.Left())
-
-    def _move(self, step: int) -> None:
-        chat = self.query_ancestor(ChatPane)
-        if chat.move_in_completions(step) or not self._typed:
-            return
-        self._at = min(max(self._at + step, 0), len(self._typed))
-        self.value = self._typed[self._at] if self._at < len(self._typed) else ""
-        self.cursor_position = len(self.value)
 
 
 class ChatPane(Vertical):
     """The log, the completions of slash commands, and the input line."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "slash", "A slash command", show=False),
+    ]
+
     DEFAULT_CSS = """
     ChatPane {
         & #completions {
             display: none; height: auto; max-height: 8; border: none; padding: 0 1;
-            background: $panel; scrollbar-size: 1 1;
+            background: $panel; scrollbar-size: 1 1; text-wrap: nowrap; text-overflow: ellipsis;
         }
         & ChatInput {
-            height: 1; border: none; padding: 0 1; background: $surface;
-            &:focus { background: $panel; }
+            height: 1; border: none; padding: 0 1; background: $surface; scrollbar-size: 1 1;
+            &:focus { background: $panel; border: none; }
         }
     }
     """
@@ -107,10 +57,13 @@ class ChatPane(Vertical):
 
     async def furnish(self) -> None:
         """Mount the log, the completions and the input line, once the empty frame is painted."""
+        from flowstudio.studio.chat_input import ChatInput
         from flowstudio.studio.chat_log import ChatLog
 
+        log = ChatLog(id="log")
+        log.hint = hint
         await self.mount(
-            ChatLog(id="log"),
+            log,
             OptionList(id="completions", compact=True, markup=False),
             ChatInput(id="say"),
         )
@@ -124,31 +77,31 @@ class ChatPane(Vertical):
     @property
     def input(self) -> ChatInput:
         """The input line."""
-        return self.query_one(ChatInput)
+        return cast("ChatInput", self.query_one("#say"))
 
     def set_commands(self, commands: Sequence[tuple[str, str]]) -> None:
         """The slash commands that complete: name with its slash, and description."""
         self._commands = commands
+        if self.children:
+            self.log_view.show_hint(anew=True)
 
     # Typing
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Send the line; a half-typed command is completed first."""
+    def on_chat_input_sent(self, event: ChatInput.Sent) -> None:
+        """Send what is typed; a half-typed command is completed first."""
         event.stop()
-        text = event.value.strip()
-        is_half = text.startswith("/") and " " not in text and not self._is_command(text)
+        text = self.input.value.strip()
+        is_half = text.startswith("/") and not (set(" \n") & set(text)) and not self._knows(text)
         if is_half and self.complete():
             return
-        self.input.remember(text)
-        self.input.value = ""
         self._hide_completions()
-        self.post_message(self.Typed(text))
+        self.post_message(self.Typed(self.input.take()))
 
-    def on_input_changed(self, event: Input.Changed) -> None:
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Offer the commands that begin with what is typed."""
         event.stop()
-        text = event.value
-        if not text.startswith("/") or " " in text:
+        text = self.input.value
+        if not text.startswith("/") or set(" \n") & set(text):
             self._hide_completions()
             return
         word = text.casefold()
@@ -158,7 +111,7 @@ class ChatPane(Vertical):
         listing.clear_options()
         for name, description in found[:40]:
             row = Text(harmless(name), style_of(self, "text"), no_wrap=True, overflow="ellipsis")
-            row.append(f"  {shorten(harmless(description), 80)}", style_of(self, "muted"))
+            row.append(f"  {shorten(harmless(description), 200)}", style_of(self, "muted"))
             listing.add_option(Option(row, id=name))
         listing.display = bool(found)
         listing.highlighted = 0 if found else None
@@ -169,13 +122,23 @@ class ChatPane(Vertical):
         self.complete()
         self.input.focus()
 
-    def on_key(self, event: events.Key) -> None:
-        """Typing while the log has the focus goes to the input line."""
-        if event.character == "/" and self.app.focused is self.log_view:
-            event.stop()
+    def action_slash(self) -> None:
+        """A slash while the log has the focus begins a slash command."""
+        self.screen.set_focus(self.input)
+        self.input.value = "/"
+
+    def on_chat_log_talk(self, event: ChatLog.Talk) -> None:
+        """From the log to the line, or to what is asked above it."""
+        event.stop()
+        if not self.go_to_request():
             self.input.focus()
-            self.input.value = "/"
-            self.input.cursor_position = 1
+
+    def go_to_request(self) -> bool:
+        """Go to what a tool asks leave for; False where nothing is asked."""
+        card = next(iter(self.query("ApprovalCard")), None)
+        if card is not None:
+            card.focus()
+        return card is not None
 
     def complete(self) -> bool:
         """Put the highlighted completion into the line; False where there is none."""
@@ -184,7 +147,6 @@ class ChatPane(Vertical):
         if option is None or option.id is None:
             return False
         self.input.value = f"{option.id} "
-        self.input.cursor_position = len(self.input.value)
         self._hide_completions()
         return True
 
@@ -199,5 +161,20 @@ class ChatPane(Vertical):
     def _hide_completions(self) -> None:
         self.query_one("#completions", OptionList).display = False
 
-    def _is_command(self, text: str) -> bool:
+    def _knows(self, text: str) -> bool:
         return any(name == text for name, _ in self._commands)
+
+
+def hint() -> list[Entry]:
+    """What can be done here, while nothing was said."""
+    from flowstudio.studio.chat_entries import Entry
+    from flowstudio.studio.keymap import key_of
+
+    keys = (
+        (key_of("run.start"), "runs the flow: its prompts and answers stand here"),
+        (key_of("run.step"), "takes it prompt by prompt"),
+        (key_of("view.talk"), "talks to the agent"),
+        ("/", "lists commands"),
+    )
+    rows = [[(f"{key:>4}  ", "accent bold"), (what, "muted")] for key, what in keys]
+    return [Entry(*rows, above=1)]

@@ -11,7 +11,7 @@ from typing import Literal
 
 from textual.binding import Binding
 
-type Scope = Literal["studio", "history", "compare"]
+type Scope = Literal["studio", "history", "compare", "library", "plan"]
 """The screen whose keys they are."""
 
 
@@ -45,6 +45,39 @@ class Command:
         )
 
 
+def _drawn(scope: Scope, back: str, *, levels: bool = True) -> tuple[Command, ...]:
+    """What every screen with a drawing of its own can do, by keys that mean the same in all.
+
+    Without `levels`, + and - are left to the screen: `z` zooms.
+    """
+    zooms = (
+        Command(f"{scope}.zoom_in", "plus,equals_sign", "zoom in", "Zoom in", False, "+", scope),
+        Command(f"{scope}.zoom_out", "minus", "zoom out", "Zoom out", False, "-", scope),
+    )
+    fit = "The nearest zoom at which the whole drawing fits"
+    return (
+        Command(f"{scope}.zoom", "z", "zoom", "Whole texts, titles, or dots", scope=scope),
+        *(zooms if levels else ()),
+        Command(f"{scope}.fit", "0", "fit", fit, False, scope=scope),
+        Command(f"{scope}.map", "m", "map", "Show or hide the map", False, scope=scope),
+        Command(f"{scope}.find", "slash", "find", "Find a node by its text", True, "/", scope),
+        Command(
+            f"{scope}.find_next", "greater_than_sign,f3", "next", "The next find", False, ">", scope
+        ),
+        Command(
+            f"{scope}.find_previous",
+            "less_than_sign,shift+f3",
+            "previous",
+            "The find before",
+            False,
+            "<",
+            scope,
+        ),
+        Command(f"{scope}.close", "escape", "back", back, True, "esc", scope),
+        Command(f"{scope}.help", "question_mark", "help", "Show all keys", True, "?", scope),
+    )
+
+
 COMMANDS: tuple[Command, ...] = (
     Command("run.start", "r", "run", "Run the selected flow"),
     Command("run.step", "n", "step", "Run one node, then pause before the next"),
@@ -69,6 +102,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("run.rewind", "u", "rewind", "Fork the run at an earlier visit and go on from there"),
     Command("run.history", "H", "history", "Earlier runs: look, resume, fork, replay, compare"),
     Command("run.points", "L", "breaks", "List the breakpoints of this flow", show=False),
+    Command("run.plan", "P", "plan", "Plan a flow of skills from a goal in words", show=False),
     Command("run.more", "M", "more", "Allow the run more moves than it may make", show=False),
     Command("run.again", "full_stop", "again", "Run this node again", False, "."),
     Command("run.detach", "D", "detach", "Leave another process's run, which goes on", show=False),
@@ -79,7 +113,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("edit.back", "w", "write back", "Write an edited prompt back to SKILL.md", show=False),
     Command("edit.rename", "R", "rename", "Rename the selected node everywhere", show=False),
     Command("edit.new", "N", "new", "Make a new flow skill from a template", show=False),
-    Command("edit.undo", "ctrl+z", "undo", "Take back what w or R wrote", show=False),
+    Command(
+        "edit.undo", "ctrl+z", "undo", "Take back what was written back or renamed", show=False
+    ),
     Command("view.zoom", "z", "zoom", "Whole prompts, titles, or dots"),
     Command("view.zoom_in", "plus,equals_sign", "zoom in", "Zoom in; ctrl+wheel too", False, "+"),
     Command("view.zoom_out", "minus", "zoom out", "Zoom out", False, "-"),
@@ -116,12 +152,17 @@ COMMANDS: tuple[Command, ...] = (
         "view.not_this", "X", "not this", "Not this skill: find the next by meaning", show=False
     ),
     Command("view.review", "Q", "review", "Changes to the library that wait", show=False),
+    Command("view.library", "G", "library", "The library around the skill, drawn", show=False),
     Command("view.picture", "S", "picture", "Save a picture of the screen (SVG)", show=False),
     Command("view.welcome", "W", "welcome", "What can be done here, and the tour", show=False),
+    Command("view.copy", "y", "copy", "Copy the marked text, the entry, the prompt", show=False),
     Command("view.talk", "i", "talk", "Talk to the agent", show=False),
     Command("help", "question_mark", "help", "Show all keys", key_display="?"),
     Command("history.open", "enter", "look", "Look at the run, visit by visit", scope="history"),
     Command("history.resume", "r", "resume", "Go on where the run stands", scope="history"),
+    Command(
+        "history.attach", "a", "join", "Watch and steer a run that is on elsewhere", scope="history"
+    ),
     Command("history.fork", "f", "fork", "A new run from one of its visits on", scope="history"),
     Command("history.replay", "p", "replay", "Walk it again on its answers", scope="history"),
     Command("history.mark", "space", "mark", "Mark the run, or mark it no longer", scope="history"),
@@ -129,11 +170,36 @@ COMMANDS: tuple[Command, ...] = (
     Command("history.delete", "x", "delete", "Delete the run, or those marked", scope="history"),
     Command("history.prune", "P", "prune", "Delete all but the latest runs", scope="history"),
     Command("history.filter", "slash", "filter", "Filter the runs", True, "/", "history"),
+    Command("history.help", "question_mark", "help", "Show all keys", True, "?", "history"),
     Command("history.close", "escape", "back", "Back to the studio", True, "esc", "history"),
     Command("compare.next", "n", "next", "The next difference", scope="compare"),
     Command("compare.previous", "N", "previous", "The difference before", scope="compare"),
-    Command("compare.zoom", "z", "zoom", "Whole prompts, titles, or dots", scope="compare"),
-    Command("compare.close", "escape", "back", "Back to the history", True, "esc", "compare"),
+    *_drawn("compare", "Back to the history"),
+    Command(
+        "library.go",
+        "enter",
+        "go there",
+        "Draw the library around the selected node; in the middle: open",
+        scope="library",
+    ),
+    Command("library.open", "o", "open", "Open the selected skill in the studio", scope="library"),
+    Command("library.more", "plus,equals_sign", "farther", "One hop farther", True, "+", "library"),
+    Command("library.fewer", "minus", "nearer", "One hop less", True, "-", "library"),
+    Command(
+        "library.back", "backspace", "before", "Around the one before", True, "bksp", "library"
+    ),
+    Command("library.all", "a", "all", "The whole library, and back", scope="library"),
+    Command(
+        "library.scores", "s", "scores", "Show or hide methodologies and scores", scope="library"
+    ),
+    Command("library.plan", "P", "plan", "Plan for the selected state or skill", scope="library"),
+    *_drawn("library", "Back to the studio", levels=False),
+    Command("plan.run", "r,enter", "run", "Run the plan in the studio", True, "r", "plan"),
+    Command("plan.save", "s", "save", "Save the plan as a skill of the project", scope="plan"),
+    Command("plan.open", "o", "open", "Open the plan in the studio, unsaved", scope="plan"),
+    Command("plan.goal", "g", "goal", "Say what you want", scope="plan"),
+    Command("plan.have", "a", "at hand", "Say which states hold already", scope="plan"),
+    *_drawn("plan", "Back to the studio"),
 )
 
 
@@ -185,12 +251,27 @@ PANE_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "chat": (
         ("enter", "Send what is typed: talk, an answer, a slash command"),
-        ("up, down", "What was sent before"),
+        ("ctrl+j, alt+enter", "A new line; shift+enter where the terminal tells it apart"),
+        ("up, down", "In the first and last line: what was sent before"),
+        ("shift+tab", "Into the log: up, down or j, k choose an entry, enter opens it"),
+        ("pageup, pagedown", "Read on in the log; it follows again at its end"),
         ("/", "Slash commands; tab completes"),
         ("y a x", "Allow, allow for the session, reject: what a tool asks"),
-        ("click", "Open a folded prompt, tool call or thought"),
+        ("click, drag", "Open a folded prompt, tool call or thought; mark text"),
         ("esc", "Leave the input line: then the keys of all commands work"),
     ),
+    "library": (
+        ("arrows", "Select a node"),
+        ("click, double click", "Select a node; go there"),
+        ("shift+arrows, hjkl", "Pan; the wheel, dragging and the map do too"),
+    ),
+    "plan": (
+        ("any text", "In the upper lines: the goal, and the states that hold already"),
+        ("enter", "In the upper lines: plan"),
+        ("tab", "Between the lines, the drawing and what is said of it"),
+        ("arrows, click", "Select a step"),
+    ),
+    "compare": (("arrows, click", "Select a node"), ("tab", "Between the drawing and the texts")),
     "past": (
         ("left, right", "The visit before, the visit after; home and end: the first, the last"),
         ("1-9", "Fork the run there and take that branch"),
@@ -233,6 +314,8 @@ FOOTERS: dict[str, tuple[str, ...]] = {
 TEXT_FOOTERS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "chat": (
         ("enter", "enter", "send"),
+        ("ctrl+j", "^j", "new line"),
+        ("shift+tab", "shift+tab", "read"),
         ("escape", "esc", "leave"),
         ("tab", "tab", "next pane"),
         ("ctrl+p", "ctrl+p", "palette"),
@@ -250,5 +333,11 @@ TEXT_FOOTERS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("ctrl+p", "ctrl+p", "palette"),
     ),
     "flow": (("enter", "enter", "next"), ("escape", "esc", "leave")),
+    "plan": (
+        ("enter", "enter", "plan"),
+        ("tab", "tab", "next line"),
+        ("escape", "esc", "leave"),
+        ("ctrl+p", "ctrl+p", "palette"),
+    ),
 }
 """The same where a line of text has the focus, so that letters are text: key, sign, label."""

@@ -13,12 +13,16 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from flowstudio.studio.marks import GLYPHS, style_of
+from flowstudio.studio.shown import Shown
 from flowstudio.text import count, duration, first_line, harmless, shorten
 
 if TYPE_CHECKING:
     from flowstudio.flow.model import FlowEdge, FlowNode
     from flowstudio.run.state import RunState, Visit
     from flowstudio.studio.waiting import Waiting
+
+_LAST = 6
+"""Visits whose branches are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +46,15 @@ class DetailPane(VerticalScroll):
 
     DEFAULT_CSS = """
     DetailPane {
-        padding: 0 1; scrollbar-size: 1 1;
+        padding: 0 1; scrollbar-size: 1 1; scrollbar-gutter: stable;
         & Static { width: 1fr; height: auto; }
     }
     """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._title = ""
+        self._shown = Shown()
 
     def compose(self) -> ComposeResult:
         """One text."""
@@ -53,15 +62,13 @@ class DetailPane(VerticalScroll):
 
     def show_nothing(self, hint: str) -> None:
         """No node is selected."""
-        self.border_title = "Node"
-        self.query_one("#detail", Static).update(Text(harmless(hint), style_of(self, "dim")))
+        self._show("Node", Text(harmless(hint), style_of(self, "dim")))
 
     def show_node(self, view: NodeView) -> None:
         """Show a node."""
         node = view.node
         line = f" · line {node.span.line}" if node.span else ""
         title = f"{harmless(shorten(node.id, 30))}  {node.kind}{line}"
-        self.border_title = escape(title)
         text = self._head(view)
         if len(view.exits) > 1:
             text.append("\n")
@@ -76,7 +83,12 @@ class DetailPane(VerticalScroll):
             self._append_answer(text, view.then)
         elif view.run is not None:
             self._append_past(text, node, view.run)
-        self.query_one("#detail", Static).update(text)
+        self._show(escape(title), text)
+
+    def _show(self, title: str, text: Text) -> None:
+        if title != self._title:
+            self.border_title = self._title = title
+        self._shown.show(self.query_one("#detail", Static), text)
 
     def _head(self, view: NodeView) -> Text:
         """The prompt, as it is written, as it is about to be sent, or as it was sent then."""
@@ -113,6 +125,11 @@ class DetailPane(VerticalScroll):
             text.append(by, style_of(self, "forced" if then.forced else "muted"))
             if then.over is not None:
                 text.append(f", over “{harmless(then.over)}”", style_of(self, "muted"))
+        if then.jumped and then.to is not None:
+            by_hand = f"\n\n{GLYPHS['forced']} {harmless(then.to)} by hand"
+            text.append(by_hand, style_of(self, "forced"))
+        if then.skipped:
+            text.append(", nothing was sent here", style_of(self, "muted"))
         if then.answer:
             text.append(f"\n\n{harmless(then.answer.strip())[:8000]}", style_of(self, "muted"))
         elif not then.is_done:
@@ -131,11 +148,16 @@ class DetailPane(VerticalScroll):
             text.append(f"  {GLYPHS['forced']} by hand", style_of(self, "forced"))
 
     def _append_past(self, text: Text, node: FlowNode, run: RunState) -> None:
-        past = [visit for visit in run.visits if visit.node == node.id and visit.is_done]
+        past = [
+            visit
+            for visit in run.visits
+            if visit.node == node.id and visit.is_done and not visit.skipped
+        ]
         if not past or node.kind in ("begin", "end"):
             return
-        answers = [harmless(visit.branch) for visit in past if visit.branch]
-        parts = [f"{len(past)}×" + (f": {', '.join(answers[-6:])}" if answers else "")]
+        branches = [visit.branch for visit in past[-_LAST:] if visit.branch]
+        said = ", ".join(harmless(branch) for branch in branches)
+        parts = [f"{len(past)}×" + (f": {said}" if said else "")]
         if retries := sum(visit.retries for visit in past):
             parts.append(f"{retries} retries")
         if tokens := sum(visit.tokens for visit in past):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flowstudio.studio.breakpoint_book import BreakpointBook
+from flowstudio.studio.keymap import key_of
 from flowstudio.studio.options import StudioOptions as StudioOptions
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class Driver:
     """The run of another process that this studio is attached to."""
     look: Look | None = None
     """An earlier moment that is looked at; None while the screen shows what is now."""
+    _vouched: dict[Path, str] = field(default_factory=dict["Path", str])
+    """Files that the studio itself made of what is trusted, with their texts."""
     _ready: asyncio.Event = field(default_factory=asyncio.Event)
     _model_name: str = ""
     _connecting: asyncio.Task[None] | None = None
@@ -101,6 +104,10 @@ class Driver:
         if self.session is not None:
             await self.session.close()
 
+    def vouch(self, skill: Skill) -> None:
+        """Ask for no trust in this skill while its text stays as it is: all of it is trusted."""
+        self._vouched[skill.path] = skill.source
+
     def folder_to_trust(self, skill: Skill) -> Path | None:
         """The folder that the user must trust before this skill is run; None where none need be.
 
@@ -111,6 +118,8 @@ class Driver:
 
         session = self.session
         if session is None or session.llm is None or session.llm.answers_as != "model":
+            return None
+        if self._vouched.get(skill.path) == skill.source:
             return None
         extra = (*self.options.skills_dirs, *session.runtime.config.skills_dirs)
         try:
@@ -238,9 +247,9 @@ class Driver:
         session = self.session
         assert session is not None
         if session.is_running:
-            raise CommandRefused("a run is on already: s stops it")
+            raise CommandRefused(f"a run is on already: {key_of('run.stop')} stops it")
         if self.is_talking:
-            raise CommandRefused("the agent is answering: s stops it")
+            raise CommandRefused(f"the agent is answering: {key_of('run.stop')} stops it")
         from flowstudio.run.control import RunControl
 
         control = RunControl(interactive=True, mode="step" if stepping else "run")
@@ -296,7 +305,8 @@ class Driver:
         """
         control = self.control
         if control is None:
-            raise CommandRefused("no run is on: r runs the flow, n steps through it")
+            run, step = key_of("run.start"), key_of("run.step")
+            raise CommandRefused(f"no run is on: {run} runs the flow, {step} steps through it")
         return control
 
     def next_prompt(self, node: FlowNode) -> tuple[str, bool]:
@@ -370,7 +380,9 @@ class Driver:
             return  # touched, or taken in already
         self.skill = skill
         if skill.flow is not None:
-            self.session.reload(skill.flow, skill.source, renamed)
+            told = self.session.reload(skill.flow, skill.source, renamed)
+            if told is None and renamed and self.state is not None:
+                self.state.rename(*renamed)  # the run is over; its marks stay with the node
 
     # Questions and talk
 
@@ -380,7 +392,7 @@ class Driver:
             return (
                 "This is a rehearsal: no model is set up, so nobody can answer. Set KIMI_API_KEY, "
                 "OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or name a model in the "
-                "configuration. r runs the flow; you pick its branches."
+                f"configuration. {key_of('run.start')} runs the flow; you pick its branches."
             )
         if not question.branches:
             return "Done."

@@ -31,6 +31,8 @@ class Earlier:
     """Draws the flow as the run last used it; its path is the flow's own."""
     warning: str = ""
     """What is missing of a damaged journal; empty where nothing is."""
+    is_on: bool = False
+    """True where another process makes it right now."""
 
     @property
     def path(self) -> Path:

@@ -50,7 +50,8 @@ class FindBar(Horizontal):
         """Show the line, the last text chosen so that typing replaces it."""
         self.display = True
         line = self.query_one(Input)
-        line.focus()
+        # At once: a letter that comes right behind is text already.
+        self.screen.set_focus(line)
         line.action_select_all()
 
     def say(self, text: str) -> None:

@@ -213,3 +213,26 @@ def message_line(text: str, width: int, style: Style, background: Style) -> Stri
     if cell_len(text) > width:
         return Strip([Segment(text, style)]).crop(0, width).apply_style(background)
     return Strip([Segment(text, style)]).text_align(width, "center").apply_style(background)
+
+
+def changed_marks(before: Marks, now: Marks) -> tuple[set[str], set[int]]:
+    """The nodes and the edges that look otherwise than before."""
+    nodes = {
+        node
+        for old, new in (
+            (before.nodes, now.nodes),
+            (before.tags, now.tags),
+            (before.flags, now.flags),
+        )
+        for node, _ in old.items() ^ new.items()
+    }
+    edges = {
+        edge
+        for old, new in (
+            (before.edges, now.edges),
+            (before.counts, now.counts),
+            (before.numbers, now.numbers),
+        )
+        for edge, _ in old.items() ^ new.items()
+    }
+    return nodes | (before.breakpoints ^ now.breakpoints), edges

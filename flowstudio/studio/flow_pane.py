@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping
+from time import monotonic
 from typing import TYPE_CHECKING, cast
 
 from textual import work
@@ -16,21 +17,26 @@ from textual.reactive import reactive
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
-from flowstudio.studio.flow_layout import LEVELS, Pictures
-from flowstudio.studio.flow_view import Change, FlowView
 from flowstudio.studio.marks import GLYPHS
 from flowstudio.text import harmless
 
 if TYPE_CHECKING:
-    from flowstudio.drawing.drawing import Zoom
+    from pathlib import Path
+
+    from flowstudio.drawing.drawing import Drawing, Zoom
+    from flowstudio.flow.chart import Chart
     from flowstudio.run.marks import EdgeIndex
     from flowstudio.run.state import RunState
     from flowstudio.skill import Skill
     from flowstudio.studio.find_bar import FindBar
+    from flowstudio.studio.flow_layout import Pictures
+    from flowstudio.studio.flow_view import Change, FlowView
     from flowstudio.studio.minimap import Minimap
 
 
 _CYCLE: tuple[Zoom, ...] = ("title", "full", "dot")
+_HELD = 0.1
+"""Seconds: skills that follow faster come from a key that is held down."""
 _FAULTS = 3
 """Errors that are shown over the picture; `check` lists them all."""
 
@@ -64,25 +70,34 @@ class FlowPane(Vertical):
         self.skill: Skill | None = None
         """The skill that is shown."""
         self._pictures: Pictures | None = None
+        self._good: dict[Path, Chart] = {}
+        """The last good chart of each file that was shown."""
+        self._is_behind = False
+        """True while the picture is of an earlier state than the file, which is broken."""
         self._edges: EdgeIndex | None = None
         self._current: str | None = None
         self._map: Minimap | None = None
         self._map_corner: Offset | None = None
         self._faults_shown = ""
+        self._shown_at = 0.0
+        """When another skill was last shown."""
+        self._is_held = False
+        """True while one skill is shown after the other, faster than anybody looks."""
+        self._says = ""
 
     def compose(self) -> ComposeResult:
-        """The picture and the faults; the rest is mounted once they are painted."""
-        yield FlowView(id="flow")
+        """The line of faults; the rest is mounted once the frame is painted."""
         yield Static("", id="faults", markup=False)
 
     async def furnish(self) -> None:
-        """Mount the map, and the line to look for nodes."""
+        """Mount the picture, the map, and the line to look for nodes."""
         from flowstudio.studio.find_bar import FindBar
+        from flowstudio.studio.flow_view import FlowView
         from flowstudio.studio.minimap import Minimap
 
         poor = os.environ.get("TERM") in ("linux", "dumb")  # no braille there
         minimap = Minimap(id="minimap", glyphs="ascii" if poor else "unicode")
-        await self.mount(minimap, FindBar(id="find"), before="#faults")
+        await self.mount(FlowView(id="flow"), minimap, FindBar(id="find"), before="#faults")
         self._map = minimap
         self._show_map()
 
@@ -94,7 +109,7 @@ class FlowPane(Vertical):
     @property
     def view(self) -> FlowView:
         """The picture."""
-        return self.query_one(FlowView)
+        return cast("FlowView", self.query_one("#flow"))
 
     @property
     def is_drawn(self) -> bool:
@@ -113,29 +128,54 @@ class FlowPane(Vertical):
             self._pictures = None
             self.view.selected = None
             self.view.show_drawing(None, "…")
+            self._is_held, self._shown_at = monotonic() - self._shown_at < _HELD, monotonic()
         self._show_faults(skill)
-        if skill.errors and not is_new and self.view.drawing is not None:
+        good = self._good.get(skill.path)
+        self._is_behind = bool(skill.errors) and good is not None
+        if self._is_behind and good is not None:
             # The last good picture stays, dimmed, until the file is good again.
             self.view.stale = True
+            if is_new:
+                self._pictures = _pictures_of(good)
+                self._draw("new")
             return
+        if skill.chart is not None and not skill.errors:
+            self._good[skill.path] = skill.chart
         if skill.chart is None or not skill.chart.nodes:
             self._pictures = None
         else:
             before = self._pictures.before if self._pictures else None
-            self._pictures = Pictures(skill.chart, before)
+            self._pictures = _pictures_of(skill.chart, before)
         self._draw("new" if is_new else "edit")
+
+    def show_chart(self, chart: Chart | None, says: str = "", *, change: Change = "new") -> None:
+        """Draw a chart that is no skill's; without one, `says` stands where it would be.
+
+        With `change="edit"` what both charts have keeps its place as far as that can be.
+        """
+        self.skill, self._says = None, says
+        before = self._pictures.before if self._pictures and change == "edit" else None
+        self._pictures = _pictures_of(chart, before) if chart and chart.nodes else None
+        if change == "new":
+            self.view.selected = None
+            self.view.show_drawing(None, "…" if self._pictures else says)
+        self._draw(change)
 
     @work(group="draw", exclusive=True, exit_on_error=False)
     async def _draw(self, change: Change, *, fit: bool = False) -> None:
         pictures, skill = self._pictures, self.skill
         if pictures is None:
             self.view.stale = False
-            self.view.show_drawing(None, _no_chart(skill) if skill else "")
+            self.view.show_drawing(None, _no_chart(skill) if skill else self._says)
             self.post_message(self.Drawn())
             return
         # The size with scroll bars and without is the same: else the picture would change with
         # them, and they with the picture.
         view = self.view.container_size
+        if change == "new" and self._is_held:
+            # While a key is held down in the list only the flow that it stops at is laid out.
+            await asyncio.sleep(_HELD)
+            self._is_held = False
         if fit:
             self.zoom = await asyncio.to_thread(pictures.fitting, view)
         picture = await asyncio.to_thread(pictures.at, self.zoom, view)
@@ -143,8 +183,8 @@ class FlowPane(Vertical):
 
         if change != "zoom" or self._edges is None:
             self._edges = await asyncio.to_thread(EdgeIndex, tuple(pictures.chart.edges))
-        if change != "zoom":
-            self.view.stale = False
+        # Perhaps the file was broken while it was laid out: then this is the last good picture.
+        self.view.stale = self._is_behind
         self.view.show_drawing(picture.drawing, places=picture.places, change=change)
         self.post_message(self.Drawn())
 
@@ -168,7 +208,9 @@ class FlowPane(Vertical):
         is_on = state is not None and state.phase in ("running", "paused")
         self._current = state.current if state is not None and is_on else None
         follow = f" · following {GLYPHS['running']}" if self.following else ""
-        self.border_subtitle = f"{drawing.direction} · {self.zoom}{follow}" if drawing else ""
+        subtitle = f"{drawing.direction} · {self.zoom}{follow}" if drawing else ""
+        if subtitle != self.border_subtitle:  # or the whole pane is painted anew each time
+            self.border_subtitle = subtitle
         self._show_map()
 
     def stand_on(self, node: str) -> None:
@@ -202,7 +244,12 @@ class FlowPane(Vertical):
 
     def zoom_by(self, step: int) -> None:
         """One level nearer (1) or farther away (-1), as far as it goes."""
+        from flowstudio.studio.flow_layout import LEVELS
+
         level = min(max(LEVELS.index(self.zoom) + step, 0), len(LEVELS) - 1)
+        if LEVELS[level] == self.zoom:
+            end = "nearest" if step > 0 else "farthest"
+            self.notify(f"this is the {end} zoom", markup=False, timeout=2)
         self._zoom_to(LEVELS[level])
 
     def _zoom_to(self, zoom: Zoom) -> None:
@@ -225,7 +272,7 @@ class FlowPane(Vertical):
         self.wants_map = not self.wants_map
         self._show_map()
         if not self.wants_map:
-            return ""
+            return "no map"
         shows = self._map is not None and self._map.display
         return "" if shows else "the map comes where the flow is larger"
 
@@ -313,6 +360,12 @@ class FlowPane(Vertical):
         at = max(at, 0) if step == 0 else (at + step) % len(found)
         self.view.call_later(self.view.select, found[at])
         bar.say(f"{at + 1} of {len(found)}")
+
+
+def _pictures_of(chart: Chart, before: Drawing | None = None) -> Pictures:
+    from flowstudio.studio.flow_layout import Pictures
+
+    return Pictures(chart, before)
 
 
 def _has_chart(skill: Skill) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from textual.color import Color
+from textual.geometry import Region
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -36,13 +37,34 @@ class Frames:
         pane: Widget | None = found  # type: ignore[assignment]
         if pane is self._lit:
             return
-        variables = screen.app.theme_variables
         for one, is_lit in ((self._lit, False), (pane, True)):
             if one is not None and one.is_attached:
                 one.set_class(is_lit, LIT, update=False)
-                # Known beforehand, or Textual paints everything in the pane for its title's sake.
-                colour = variables.get("role-accent" if is_lit else "role-muted")
-                if colour is not None:
-                    one.styles.base.set_rule("border_title_color", Color.parse(colour))
-                screen.app.stylesheet.apply(one)
+                _colour(one, is_lit=is_lit)
         self._lit = pane
+
+
+def _colour(pane: Widget, *, is_lit: bool) -> None:
+    """Give a frame the colours that the sheet has for it, and paint it alone anew: what the sheet
+    does for a class, it does for all that lies in the pane."""
+    variables, rules = pane.app.theme_variables, pane.styles.base
+    line = variables.get("role-accent" if is_lit else "role-line")
+    title = variables.get("role-accent" if is_lit else "role-muted")
+    if line is None or title is None or pane.app.ansi_color:
+        pane.app.stylesheet.apply(pane)
+        return
+    kind = pane.styles.border_top[0]
+    if not kind:
+        return  # a low terminal has no room for frames
+    for side in ("border_top", "border_right", "border_bottom", "border_left"):
+        rules.set_rule(side, (kind, Color.parse(line)))
+    rules.set_rule("border_title_color", Color.parse(title))
+    width, height = pane.outer_size
+    cells = (
+        Region(0, 0, width, 1),
+        Region(0, height - 1, width, 1),
+        Region(0, 0, 1, height),
+        Region(width - 1, 0, 1, height),
+    )
+    shift = pane.content_offset
+    pane.refresh(*(cell.translate((-shift.x, -shift.y)) for cell in cells))

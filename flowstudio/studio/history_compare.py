@@ -5,7 +5,7 @@ differ, side by side.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -13,46 +13,35 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.style import Style
 from rich.text import Text
 from textual import work
-from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, VerticalScroll
-from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Static
 
 from flowstudio.studio.commands import bindings_of
-from flowstudio.studio.flow_view import FlowView
-from flowstudio.studio.key_line import KeyLine
+from flowstudio.studio.drawn_screen import DrawnScreen, Handler
 from flowstudio.studio.marks import GLYPHS, style_of
 from flowstudio.text import harmless, shorten
 
 if TYPE_CHECKING:
-    from flowstudio.drawing.drawing import Zoom
     from flowstudio.run.compare import Comparison, Difference
+    from flowstudio.studio.commands import Scope
     from flowstudio.studio.earlier import Earlier
-    from flowstudio.studio.flow_layout import Pictures
 
-_CYCLE: tuple[Zoom, ...] = ("title", "full", "dot")
 _LINES = 400
 """Lines of a text that are compared and shown."""
 
 
-class CompareScreen(Screen[None]):
+class CompareScreen(DrawnScreen[None]):
     """Shows two runs of a flow on its drawing."""
 
+    SCOPE: ClassVar[Scope] = "compare"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("compare")]
 
     DEFAULT_CSS = """
     CompareScreen {
-        background: $background; color: $role-text;
-        & #title { height: auto; padding: 0 1; background: $surface; color: $role-muted; }
-        & #both { height: 1fr; border: round $role-line; border-title-color: $role-muted; }
         & #texts { height: 40%; min-height: 5; }
-        & VerticalScroll {
-            width: 1fr; padding: 0 1; border: round $role-line; scrollbar-size: 1 1;
-            border-title-color: $role-muted;
-            &:focus { border: round $role-accent; }
-        }
-        & VerticalScroll > Static { width: 1fr; height: auto; }
+        & #texts > .said { width: 1fr; height: 1fr; max-width: 100%; }
     }
     """
 
@@ -60,66 +49,54 @@ class CompareScreen(Screen[None]):
         super().__init__()
         self._paths = (one, other)
         self._runs: tuple[Earlier, Earlier] | None = None
-        self._pictures: Pictures | None = None
-        self._zoom: Zoom = "title"
         self._at = 0
         self.comparison: Comparison | None = None
         """What is alike and what differs, once both runs were read."""
 
-    def compose(self) -> ComposeResult:
-        """The picture, and the two texts below it."""
-        yield Static("", id="title", markup=False)
-        yield FlowView(id="both")
-        with Horizontal(id="texts"):
-            with VerticalScroll(id="one"):
-                yield Static("", markup=False)
-            with VerticalScroll(id="other"):
-                yield Static("", markup=False)
-        yield KeyLine(id="keys")
+    def compose_said(self) -> Iterable[Widget]:
+        """The two texts below the picture."""
+        one, other = (
+            VerticalScroll(Static("", markup=False), id=name, classes="said")
+            for name in ("one", "other")
+        )
+        return (Horizontal(one, other, id="texts"),)
 
-    def on_mount(self) -> None:
+    def begin(self) -> None:
         """Read both runs."""
-        view = self.query_one(FlowView)
-        view.border_title = "Both runs"
-        view.show_drawing(None, "…")
-        view.focus()
-        self._begin()
+        self.pane.border_title = "Both runs"
+        self.pane.show_chart(None, "…")
+        self._read()
 
     @work(exit_on_error=False)
-    async def _begin(self) -> None:
+    async def _read(self) -> None:
         from flowstudio.run.compare import compare_runs
         from flowstudio.studio.earlier import Unreadable, read_earlier
-        from flowstudio.studio.flow_layout import Pictures
 
-        view = self.query_one(FlowView)
         try:
             one, other = [await asyncio.to_thread(read_earlier, path) for path in self._paths]
         except Unreadable as error:
-            view.show_drawing(None, harmless(str(error)))
+            self.pane.show_chart(None, harmless(str(error)))
             return
         self._runs = (one, other)
         found = await asyncio.to_thread(compare_runs, one.events, other.events)
-        chart = other.skill.chart or one.skill.chart
-        if chart is not None:
-            self._pictures = Pictures(chart)
-            await self._draw()
         self.comparison = found
-        self.query_one("#title", Static).update(self._title(found))
+        self.say_title(self._title(found))
+        self.pane.show_chart(other.skill.chart or one.skill.chart, "there is no chart to draw")
         self._show_difference(0)
 
-    async def _draw(self) -> None:
+    def drawn(self) -> None:
+        """Lay both ways over the picture."""
         from flowstudio.run.compare_marks import compare_marks
         from flowstudio.run.marks import EdgeIndex
 
-        if self._pictures is None or self._runs is None:
+        drawing = self.view.drawing
+        if drawing is None or self._runs is None:
             return
-        view = self.query_one(FlowView)
-        is_first = view.drawing is None
-        picture = await asyncio.to_thread(self._pictures.at, self._zoom, view.container_size)
-        change = "new" if is_first else "zoom"
-        view.show_drawing(picture.drawing, places=picture.places, change=change)
-        edges = EdgeIndex(tuple(self._pictures.chart.edges))
-        view.show_marks(compare_marks(edges, self._runs[0].state, self._runs[1].state))
+        chart = self._runs[1].skill.chart or self._runs[0].skill.chart
+        edges = EdgeIndex(tuple(chart.edges) if chart else ())
+        self.view.show_marks(compare_marks(edges, self._runs[0].state, self._runs[1].state))
+        if self.view.selected is None and self.difference is not None:
+            self._select(self.difference)
 
     def _title(self, found: Comparison) -> Text:
         assert self._runs is not None
@@ -155,7 +132,7 @@ class CompareScreen(Screen[None]):
         now = found[self._at]
         self._select(now)
         texts = self._texts(now)
-        for place, pane in enumerate(self.query("#texts VerticalScroll").results(VerticalScroll)):
+        for place, pane in enumerate(self.query("#texts > VerticalScroll").results(VerticalScroll)):
             letter = "AB"[place]
             where = f"visit {now.visit} of {now.node}" if now.node else f"move {now.move}"
             pane.border_title = f"{letter} · {now.aspect}, {shorten(harmless(where), 40)}"
@@ -164,7 +141,7 @@ class CompareScreen(Screen[None]):
             pane.scroll_home(animate=False)
 
     def _select(self, now: Difference) -> None:
-        view = self.query_one(FlowView)
+        view = self.view
         node = now.node
         if node is None and self._runs is not None:
             visits = self._runs[0].state.visits[: now.move - 1]
@@ -223,20 +200,10 @@ class CompareScreen(Screen[None]):
             )
         return text
 
-    def action_command(self, command: str) -> None:
-        """Carry out a command of the table, by its id."""
-        acts: dict[str, Callable[[], object]] = {
-            "compare.next": lambda: self._show_difference(1),
-            "compare.previous": lambda: self._show_difference(-1),
-            "compare.zoom": self._next_zoom,
-            "compare.close": lambda: self.dismiss(None),
+    def commands(self) -> dict[str, Handler]:
+        """Those of all drawings, and the way from one difference to the next."""
+        return {
+            **super().commands(),
+            "next": lambda: self._show_difference(1),
+            "previous": lambda: self._show_difference(-1),
         }
-        acts[command]()
-
-    def on_flow_view_zoomed(self, message: FlowView.Zoomed) -> None:
-        """Ctrl and the wheel."""
-        self._next_zoom(message.step)
-
-    def _next_zoom(self, step: int = 1) -> None:
-        self._zoom = _CYCLE[(_CYCLE.index(self._zoom) + step) % len(_CYCLE)]
-        self.run_worker(self._draw(), group="draw", exclusive=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowstudio.studio.chat_pane import ChatPane
 from flowstudio.studio.driver import CommandRefused, Driver
+from flowstudio.studio.keymap import key_of
 from flowstudio.studio.look import Look, look_at
 from flowstudio.text import harmless, shorten
 
@@ -85,6 +86,8 @@ class HistoryDesk:
                 self._work(self._open(act.path))
             case "resume":
                 self._work(self.resume(act.path))
+            case "attach":
+                self._screen.attaching.attach(act.path)
             case "fork":
                 self._work(self._fork_from(act.path))
             case "replay":
@@ -164,7 +167,9 @@ class HistoryDesk:
         if look is None:
             state, skill, session = self._driver.state, self._driver.skill, self._driver.session
             if state is None or skill is None or not state.visits:
-                self._desk.refuse(CommandRefused("no run yet: H shows earlier ones"))
+                self._desk.refuse(
+                    CommandRefused(f"no run yet: {key_of('run.history')} shows earlier ones")
+                )
                 return
             if index >= len(state.visits):
                 return
@@ -247,7 +252,8 @@ class HistoryDesk:
             "repeated when it goes on."
         )
         answers = {"y": "go on with it", "l": "look at it first"}
-        dialog = ChoiceDialog("An unfinished run", question, answers, cancel="not now; H finds it")
+        later = f"not now; {key_of('run.history')} finds it"
+        dialog = ChoiceDialog("An unfinished run", question, answers, cancel=later)
         answer = await self._screen.app.push_screen_wait(dialog)
         match answer:
             case "y":
@@ -270,7 +276,7 @@ class HistoryDesk:
         from flowstudio.run.resume import resume_plan
 
         if self._driver.is_running:
-            raise CommandRefused("a run is on already: s stops it")
+            raise CommandRefused(f"a run is on already: {key_of('run.stop')} stops it")
         earlier = await self._read(path)
         plan = await asyncio.to_thread(resume_plan, path)
         if plan.holder is not None:
@@ -320,7 +326,9 @@ class HistoryDesk:
             return
         state, skill = self._driver.state, self._driver.skill
         if state is None or skill is None or session is None or len(state.visits) < 1:
-            self._desk.refuse(CommandRefused("no run to rewind: H shows earlier ones"))
+            self._desk.refuse(
+                CommandRefused(f"no run to rewind: {key_of('run.history')} shows earlier ones")
+            )
             return
         folder = session.folder.path if session.folder else None
         at = max(len(state.visits) - 2, 0)
@@ -352,9 +360,10 @@ class HistoryDesk:
         new = await asyncio.to_thread(fork_run, folder, rewind.move, branch=rewind.branch)
         was_running = self._driver.is_running
         await self._driver.stop_and_wait()
-        said = f"forked as {new.id}, at move {rewind.move}: n or c goes on"
+        keys = f"{key_of('run.step')} or {key_of('run.continue')}"
+        said = f"forked as {new.id}, at move {rewind.move}: {keys} goes on"
         if was_running:
-            said += "; the other run was stopped, H goes on with it"
+            said += f"; the other run was stopped, {key_of('run.history')} goes on with it"
         self._screen.notify(harmless(said), markup=False, timeout=6)
         await self.resume(new.path, held=True)
 

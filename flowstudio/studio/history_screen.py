@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual import work
-from textual.app import ComposeResult
+from textual.app import ComposeResult, SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
 from textual.widgets import Input, OptionList, Static
@@ -21,7 +21,9 @@ from textual.widgets.option_list import Option
 from flowstudio.studio.commands import bindings_of
 from flowstudio.studio.history_rows import Row, arrange, when
 from flowstudio.studio.key_line import KeyLine
+from flowstudio.studio.keymap import key_of
 from flowstudio.studio.marks import GLYPHS, style_of
+from flowstudio.studio.scoped import palette_of, show_help
 from flowstudio.text import count, first_line, harmless, shorten
 
 if TYPE_CHECKING:
@@ -38,11 +40,14 @@ _LOOKS: dict[Standing, tuple[str, str]] = {
 _MARK = "▪"
 
 
+type Deed = Literal["open", "resume", "attach", "fork", "replay"]
+
+
 @dataclass(frozen=True, slots=True)
 class HistoryAct:
     """What the user wants to be done with a run, once the history is closed."""
 
-    what: Literal["open", "resume", "fork", "replay"]
+    what: Deed
     path: Path
 
 
@@ -136,7 +141,8 @@ class HistoryScreen(Screen[HistoryAct | None]):
         marked = f" · {len(self._marked)} marked" if self._marked else ""
         self.query_one("#title", Static).update(f"History · {many} runs{marked}")
         if not self._rows:
-            empty = "nothing matches" if self._runs else "no run yet: r runs the flow that is shown"
+            none = f"no run yet: in the studio {key_of('run.start')} runs the flow that is shown"
+            empty = "nothing matches" if self._runs else none
             self.query_one("#about-run", Static).update(empty)
 
     def _columns(self) -> tuple[int, bool, bool]:
@@ -195,9 +201,10 @@ class HistoryScreen(Screen[HistoryAct | None]):
         if run.message:
             lines.append(first_line(run.message))
         if run.holder is not None:
-            lines.append(f"written now by process {run.holder.pid}")
+            joins = "" if run.path == self._own else f": {key_of('history.attach')} joins it"
+            lines.append(f"written now by process {run.holder.pid}{joins}")
         elif run.can_resume:
-            lines.append("r goes on with it")
+            lines.append(f"{key_of('history.resume')} goes on with it")
         return Text(harmless("\n".join(lines)), style_of(self, "muted"), overflow="ellipsis")
 
     def on_option_list_option_highlighted(self) -> None:
@@ -225,16 +232,22 @@ class HistoryScreen(Screen[HistoryAct | None]):
         acts: dict[str, Callable[[], object]] = {
             "history.open": lambda: self._give("open"),
             "history.resume": self._resume,
+            "history.attach": self._join,
             "history.fork": lambda: self._give("fork"),
             "history.replay": lambda: self._give("replay"),
             "history.mark": self._mark,
             "history.compare": self._compare,
             "history.delete": self._delete,
             "history.prune": self._prune,
-            "history.filter": lambda: self.query_one("#wanted").focus(),
+            "history.filter": lambda: self.set_focus(self.query_one("#wanted")),
+            "history.help": lambda: show_help(self, "history", self.action_command),
             "history.close": self._close,
         }
         acts[command]()
+
+    def palette_commands(self) -> Iterable[SystemCommand]:
+        """Every command of the history by name, for the palette."""
+        return palette_of(self, "history", self.action_command)
 
     def _close(self) -> None:
         wanted = self.query_one("#wanted", Input)
@@ -247,7 +260,7 @@ class HistoryScreen(Screen[HistoryAct | None]):
     def _say(self, text: str) -> None:
         self.notify(harmless(text), severity="warning", markup=False, timeout=4)
 
-    def _give(self, what: Literal["open", "resume", "fork", "replay"]) -> None:
+    def _give(self, what: Deed) -> None:
         run = self.run
         if run is None:
             return
@@ -260,10 +273,22 @@ class HistoryScreen(Screen[HistoryAct | None]):
         run = self.run
         if run is not None and not run.can_resume and run.standing != "damaged":
             over = run.standing == "ended"
-            held = "another process writes it"
-            self._say("it reached END: f forks it at an earlier visit" if over else held)
+            held = f"another process makes it: {key_of('history.attach')} joins it"
+            fork = f"it reached END: {key_of('history.fork')} forks it at an earlier visit"
+            self._say(fork if over else held)
             return
         self._give("resume")
+
+    def _join(self) -> None:
+        run = self.run
+        if run is None:
+            return
+        if run.path == self._own:
+            self._say("this run is on here: escape goes back to it")
+        elif run.holder is None:
+            self._say(f"nobody makes this run now: {key_of('history.resume')} goes on with it")
+        else:
+            self._give("attach")
 
     def _mark(self) -> None:
         run = self.run
@@ -294,7 +319,11 @@ class HistoryScreen(Screen[HistoryAct | None]):
                 other = next((run for run in self._runs if run.id == header.parent), None)
             chosen += [other] if other else []
         if len(chosen) != 2:
-            self._say("mark two runs with space, then d compares them; a fork goes with its parent")
+            mark, compare = key_of("history.mark"), key_of("history.compare")
+            self._say(
+                f"mark two runs with {mark}, then {compare} compares them; "
+                "a fork goes with its parent"
+            )
             return
         chosen.sort(key=lambda run: run.header.created if run.header else "")
         from flowstudio.studio.history_compare import CompareScreen

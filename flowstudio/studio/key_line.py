@@ -24,7 +24,8 @@ from flowstudio.studio.keymap import NO_KEY
 if TYPE_CHECKING:
     from textual.screen import Screen
 
-_HELP = "command('help')"
+_HELP = "help')"
+"""How the action of every help ends: each screen has its own."""
 _MORE = "… "
 
 
@@ -91,7 +92,7 @@ class KeyLine(Widget):
     def _chosen(self, found: dict[str, Key]) -> Iterable[Key]:
         """Those that serve where the user is: where text is typed, letters are text."""
         pane = getattr(self.screen, "place_in_use", "")
-        focused = self.app.focused
+        focused = self.screen.focused  # a dialog over the screen names its own keys
         if isinstance(focused, (Input, TextArea)) and pane in TEXT_FOOTERS:
             return [
                 Key(key, sign, label, f"press {key}", enabled=True, tooltip=label)
@@ -125,7 +126,7 @@ class KeyLine(Widget):
         if sum(key.width for key in self.keys) <= room:
             shown: list[Key | None] = list(self.keys)
         else:
-            last = [key for key in self.keys if key.action == _HELP]
+            last = [key for key in self.keys if key.action.endswith(_HELP)]
             room -= len(_MORE) + sum(key.width for key in last)
             shown = []
             for key in self.keys:
@@ -146,7 +147,7 @@ class KeyLine(Widget):
         for start, key in self._places():
             if key is None and start <= x < start + len(_MORE):
                 # What does not fit is behind the help, whose lines can be clicked.
-                return next((one for one in self.keys if one.action == _HELP), None)
+                return next((one for one in self.keys if one.action.endswith(_HELP)), None)
             if key is not None and start <= x < start + key.width:
                 return key
         return None

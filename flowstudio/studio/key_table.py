@@ -6,8 +6,7 @@ python -m flowstudio.studio.key_table > flowstudio/docs/keys.md
 from __future__ import annotations
 
 from flowstudio.studio.commands import COMMANDS, HELP_GROUPS, PANE_KEYS, Command, commands_of
-from flowstudio.studio.help_dialog import shown_keys
-from flowstudio.studio.keymap import Keymap
+from flowstudio.studio.keymap import Keymap, shown_keys
 
 _HEAD = """\
 # Keys
@@ -35,6 +34,8 @@ def key_page() -> str:
         parts.append(_section(title, prefix, [*commands_of("studio")]))
     parts.append(_section("In the history", "history.", [*commands_of("history")]))
     parts.append(_section("Comparing two runs", "compare.", [*commands_of("compare")]))
+    parts.append(_section("Walking through the library", "library.", [*commands_of("library")]))
+    parts.append(_section("Planning", "plan.", [*commands_of("plan")]))
     for pane, keys in PANE_KEYS.items():
         title = "Everywhere" if pane == "everywhere" else f"In the {_NAMES.get(pane, pane)}"
         rows = "\n".join(f"| {_cell(shown)} | {text} |" for shown, text in keys)
@@ -42,7 +43,12 @@ def key_page() -> str:
     return "\n".join(parts)
 
 
-_NAMES = {"past": "timeline, looking back", "skills": "list of skills"}
+_NAMES = {
+    "past": "timeline, looking back",
+    "skills": "list of skills",
+    "compare": "comparison",
+    "plan": "planner",
+}
 
 
 def _section(title: str, prefix: str, commands: list[Command]) -> str:

@@ -10,17 +10,21 @@ A wrong line costs that line alone: it is named, and the default stays.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-from textual.keys import KEY_NAME_REPLACEMENTS, Keys
+from textual.keys import KEY_NAME_REPLACEMENTS, Keys, format_key
 
 from flowstudio.studio.commands import COMMANDS, Command
 
 NO_KEY = "no_key_"
 """How the key of a command begins that has none: no terminal sends such a key."""
+_COMMAND = re.compile(r"\{([a-z_.]+)\}")
+_WORDS = frozenset({"enter", "tab", "space", "up", "down", "left", "right"})
+"""Keys that are written as words."""
 _MODIFIERS = ("ctrl", "alt", "shift", "super", "hyper", "meta")
 _NAMES = frozenset(key.value.rpartition("+")[2] for key in Keys) | frozenset(
     KEY_NAME_REPLACEMENTS.values()
@@ -40,6 +44,50 @@ class Keymap:
         """The keys that give a command, as they are named; empty for none."""
         keys = self.changes.get(command.id, command.key)
         return "" if keys.startswith(NO_KEY) else keys
+
+
+_in_force = Keymap()
+_BY_ID = {command.id: command for command in COMMANDS}
+_PALETTE = "ctrl+p"
+
+
+def use_keymap(keymap: Keymap) -> None:
+    """From now on sentences name the keys of this one; there is one studio in a process."""
+    global _in_force
+    _in_force = keymap
+
+
+def key_of(command_id: str) -> str:
+    """The key that gives a command now, as a sentence names it: `r`, `1-9`, `ctrl+s`.
+
+    A command without a key is named as the palette has it: `ctrl+p “run”`.
+
+    Raises:
+        KeyError: there is no such command.
+    """
+    command = _BY_ID[command_id]
+    shown = shown_keys(command, _in_force)
+    return shown.split(" ")[0] if shown else f"{_PALETTE} “{command.label}”"
+
+
+def with_keys(text: str) -> str:
+    """A sentence of ours with the keys that give its commands: `{run.start} runs it`."""
+    return _COMMAND.sub(lambda found: key_of(found[1]), text)
+
+
+def shown_keys(command: Command, keymap: Keymap) -> str:
+    """The keys of a command as people read them: `?`, `+`, `ctrl+k`; empty for none."""
+    if command.id not in keymap.changes and command.key_display:
+        return command.key_display
+    keys = keymap.keys_of(command)
+    return " ".join(show_key(key) for key in keys.split(",")) if keys else ""
+
+
+def show_key(key: str) -> str:
+    """One key as people read it: `?` for `question_mark`, `enter` for enter."""
+    *modifiers, name = key.split("+")
+    plain = len(name) == 1 or name in _WORDS
+    return "+".join([*modifiers, name if plain else format_key(name)])
 
 
 def read_keymap(wanted: Mapping[str, str | None], commands: Iterable[Command] = COMMANDS) -> Keymap:

@@ -16,6 +16,7 @@ from textual import events, work
 from textual.containers import Horizontal
 from textual.widget import Widget
 
+from flowstudio.studio.keymap import key_of
 from flowstudio.text import harmless
 
 type Side = Literal["skills", "source", "chat"]
@@ -185,6 +186,7 @@ class PaneArea(Horizontal):
             beside = ("source", "chat", "skills")
             shown = [one for one in beside if self.query_one(_SELECTORS[one]).display]
             if not shown:
+                self._say("no pane stands beside this one")
                 return
             pane, step = shown[0], -step
         self._resize(pane, self.query_one(_SELECTORS[pane]).outer_size.width + step)
@@ -196,10 +198,24 @@ class PaneArea(Horizontal):
         self.keep()
 
     def _resize(self, pane: str, size: int) -> None:
-        if self._alone or (self.app.size.width <= _NARROW and pane != "detail"):
+        if self._alone:
+            self._say(f"this pane is alone: {key_of('view.alone')} brings the others back")
+            return
+        if self.app.size.width <= _NARROW and pane != "detail":
+            self._say("there is room for one pane only")
+            return
+        if not self.query_one(_SELECTORS[pane]).display:
+            self._say(f"that pane is folded: {key_of('view.fold')} unfolds it")
+            return
+        if self._limit(pane, size) == self._sizes.get(pane):
+            self._say("that is as far as it goes")
             return
         self._sizes[pane] = self._limit(pane, size)
         self.fit_panes()
+
+    def _say(self, text: str) -> None:
+        """Why nothing happens."""
+        self.notify(text, markup=False, timeout=2)
 
     # The mouse
 

@@ -11,6 +11,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from flowstudio.skill import Catalogue, Skill
 
+_GRACE = 0.15
+"""Seconds in which a file that went may come back before anybody is told: editors and `git` take
+the old one away first."""
+_EMPTY = 10
+"""As many times that for one that was emptied: somebody is about to write it."""
+
 
 @dataclass(slots=True)
 class Library:
@@ -71,5 +77,22 @@ class Library:
 
         assert self.catalogue is not None
         async for changed in watch(self.catalogue):
-            self.catalogue = await asyncio.to_thread(refresh, self.catalogue)
+            before = self.catalogue
+            now = await asyncio.to_thread(refresh, before)
+            waited = 0
+            while waited < max(_patience(before, now, path) for path in changed):
+                await asyncio.sleep(_GRACE)
+                now = await asyncio.to_thread(refresh, before)
+                waited += 1
+            self.catalogue = now
             yield changed
+
+
+def _patience(before: Catalogue, now: Catalogue, path: Path) -> int:
+    """How often to look again whether what was in a file comes back; 0 where it is there."""
+    old, new = before.at(path), now.at(path)
+    if old is None or old.source == "":
+        return 0
+    if new is None:
+        return 1
+    return _EMPTY if new.source == "" else 0

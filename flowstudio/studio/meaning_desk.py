@@ -6,12 +6,11 @@ it starts holds up the end of the studio.
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from flowstudio.studio.aside import aside
 from flowstudio.text import harmless
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from flowstudio.mindflow.model import History
     from flowstudio.mindflow.search import Answer
     from flowstudio.skill import Catalogue
+    from flowstudio.studio.run_desk import Handler
     from flowstudio.studio.screen import StudioScreen
     from flowstudio.studio.skills_pane import SkillsPane
 
@@ -38,6 +38,10 @@ class MeaningDesk:
         self._text = ""
         self._rejected: list[str] = []
         self._is_over = False
+
+    def commands(self) -> dict[str, Handler]:
+        """The commands that the desk carries out, by the id in the table of commands."""
+        return {"view.not_this": self.reject}
 
     def ask(self, text: str) -> None:
         """Find the skills for these words; the pane shows them when they come."""
@@ -77,13 +81,13 @@ class MeaningDesk:
         catalogue = self._screen.library.catalogue
         if catalogue is None:
             return
-        answer, is_ready = await _aside(lambda: self._answer(catalogue, text, rejected))
+        answer, is_ready = await aside(lambda: self._answer(catalogue, text, rejected))
         self._pane().show_answer(text, answer)
         if is_ready:
             return
         # Words alone were compared, since the vectors are still being made.
-        await _aside(self._wait)
-        answer, _ = await _aside(lambda: self._answer(catalogue, text, rejected))
+        await aside(self._wait)
+        answer, _ = await aside(lambda: self._answer(catalogue, text, rejected))
         self._pane().show_answer(text, answer)
 
     def _answer(
@@ -139,7 +143,7 @@ class MeaningDesk:
         )
 
     async def _record(self, text: str, rejected: str, chosen: str) -> None:
-        problem = await _aside(lambda: _write(text, rejected, chosen))
+        problem = await aside(lambda: _write(text, rejected, chosen))
         if problem:
             self._screen.notify(harmless(problem), severity="warning", markup=False)
 
@@ -160,29 +164,3 @@ def _write(text: str, rejected: str, chosen: str) -> str:
     except DatabaseError as error:
         return f"{error} It is not noted."
     return ""
-
-
-async def _aside[T](work: Callable[[], T]) -> T:
-    """Do something in a daemon thread: unlike the loop's own threads, nobody waits for its end."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[T] = loop.create_future()
-
-    def give(outcome: T | None, error: Exception | None) -> None:
-        if future.done():
-            return  # nobody waits for it any more
-        if error is not None:
-            future.set_exception(error)
-        else:
-            future.set_result(outcome)  # type: ignore[arg-type]
-
-    def run() -> None:
-        outcome, failed = None, None
-        try:
-            outcome = work()
-        except Exception as error:  # it is raised where it is waited for
-            failed = error
-        with contextlib.suppress(RuntimeError):  # the loop is closed: the studio has ended
-            loop.call_soon_threadsafe(give, outcome, failed)
-
-    threading.Thread(target=run, name="meaning", daemon=True).start()
-    return await future

@@ -1,4 +1,5 @@
-"""What the studio remembers for its user between two starts: sizes of panes, offers declined.
+"""What the studio remembers for its user between two starts: sizes of panes, offers declined,
+the theme.
 
 One JSON file in the state folder. A file that cannot be read or written costs the memory, never
 the studio; it is written whole, so that two studios leave one of both versions.
@@ -27,6 +28,8 @@ class Memory(BaseModel):
     """The panes that are folded."""
     declined: list[str] = Field(default_factory=list[str])
     """Runs that the user did not want to go on with, by id."""
+    theme: str | None = None
+    """The theme that was chosen last; a configured one and `--theme` come before it."""
 
 
 def load_memory(path: Path | None = None) -> Memory:

@@ -114,6 +114,8 @@ class Minimap(Widget):
         self._window = Region()
         self._now: str | None = None
         self._selected: str | None = None
+        self._shown: tuple[Region, dict[tuple[int, int], tuple[str, str]]] | None = None
+        """The window's frame and the signs, in the map's cells."""
         self._held = False
 
     def show(
@@ -130,10 +132,12 @@ class Minimap(Widget):
             self._drawing, self._cells = drawing, cells
             self._masks = rasterise(drawing.boxes, Size(drawing.width, drawing.height), cells)
             self.styles.width, self.styles.height = cells.width + 2, cells.height + 2
-        elif (window, now, selected) == (self._window, self._now, self._selected):
-            return
+            self._shown = None
         self._window, self._now, self._selected = window, now, selected
-        self.refresh()
+        shown = (self._frame(), self._signs())
+        if shown != self._shown:  # a cell of the map stands for many of the drawing
+            self._shown = shown
+            self.refresh()
 
     def render_line(self, y: int) -> Strip:
         """One row of the map."""
@@ -141,6 +145,7 @@ class Minimap(Widget):
             return Strip.blank(self.size.width, self.rich_style)
         frame, signs = self._frame(), self._signs()
         segments: list[Segment] = []
+        run, run_name = "", ""
         for x, mask in enumerate(self._masks[y]):
             inside = frame.contains(x, y)
             glyph, name = self._glyph(mask), "map--window" if inside else "map--boxes"
@@ -148,8 +153,12 @@ class Minimap(Widget):
                 glyph, name = edge, "map--frame"
             if sign := signs.get((x, y)):
                 glyph, name = sign
-            segments.append(Segment(glyph, self.get_component_rich_style(name)))
-        return Strip(segments, len(segments))
+            if name != run_name and run:
+                segments.append(Segment(run, self.get_component_rich_style(run_name)))
+                run = ""
+            run, run_name = run + glyph, name
+        segments.append(Segment(run, self.get_component_rich_style(run_name)))
+        return Strip(segments, len(self._masks[y]))
 
     def _glyph(self, mask: int) -> str:
         if self.glyphs == "unicode":
@@ -252,5 +261,7 @@ def map_corner(
     right, low = view.width - size.width, view.height - size.height
     corners = [Offset(right, low), Offset(right, 0), Offset(0, low), Offset(0, 0)]
     if now is not None and now in corners:
+        if not hides(Region(*now, *size)):
+            return now  # to ask of the other corners costs more than a frame
         corners.insert(0, now)
     return min(corners, key=lambda corner: hides(Region(*corner, *size)))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from flowstudio.run.state import RunState
+    from flowstudio.studio.run_desk import Handler
 
 
 class NotifyDesk:
@@ -51,6 +52,10 @@ class NotifyDesk:
     @property
     def _app(self) -> App[Any]:
         return cast("App[Any]", self._screen.app)
+
+    def commands(self) -> dict[str, Handler]:
+        """The commands that the desk carries out, by the id in the table of commands."""
+        return {"view.picture": self.take_picture}
 
     def touch(self) -> None:
         """The user pressed a key or clicked: they are here."""

@@ -27,6 +27,8 @@ class StudioOptions:
     """An agent file."""
     skills_dirs: tuple[Path, ...] = ()
     theme: str | None = None
+    glyphs: str | None = None
+    """The signs to draw with (`auto`, `unicode`, `console`, `ascii`); None as configured."""
     max_ralph_iterations: int | None = None
     """The rounds of a plain prompt's loop (0: none, -1 without bound); None as configured."""
     pace: float = 0.0

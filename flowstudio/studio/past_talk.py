@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.text import Text
-from textual.app import ComposeResult
-from textual.containers import VerticalScroll
-from textual.widgets import Static
-
-from flowstudio.studio.marks import GLYPHS, style_of
-from flowstudio.text import count, harmless
+from flowstudio.studio.chat_answer import Answer
+from flowstudio.studio.chat_entries import Entry, Fold, Said, note
+from flowstudio.studio.chat_log import ChatLog
+from flowstudio.studio.marks import GLYPHS
+from flowstudio.text import count, shorten
 
 if TYPE_CHECKING:
     from kosong.message import Message
@@ -23,8 +21,6 @@ if TYPE_CHECKING:
 
 _SHOWN = 60
 """Messages that are shown, the last ones."""
-_LONGEST = 4_000
-"""Characters that are shown of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +52,16 @@ def read_talk(look: Look) -> Talk:
     found = _read_context(look.folder, position) if look.folder and position else None
     if found is not None:
         return found
+    count = sum(bool(visit.prompt) + bool(visit.answer) for visit in before)
     lines: list[Line] = []
-    for visit in before:
-        if visit.prompt:
-            lines.append(Line("user", visit.prompt))
+    for visit in reversed(before):
+        if len(lines) >= _SHOWN:
+            break
         if visit.answer:
             lines.append(Line("assistant", visit.answer))
-    return Talk(lines[-_SHOWN:], len(lines), sum(visit.tokens for visit in before))
+        if visit.prompt:
+            lines.append(Line("user", visit.prompt))
+    return Talk(lines[:_SHOWN][::-1], count, sum(visit.tokens for visit in before))
 
 
 def _read_context(folder: Path, position: int) -> Talk | None:
@@ -86,37 +85,36 @@ def _line_of(message: Message) -> Line:
     return Line(message.role, "\n".join(part for part in parts if part))
 
 
-class PastTalk(VerticalScroll):
+class PastTalk(ChatLog):
     """Shows a conversation that is past, in the place of the one that goes on."""
-
-    DEFAULT_CSS = """
-    PastTalk {
-        padding: 0 1; scrollbar-size: 1 1; height: 1fr; background: $background;
-        & Static { width: 1fr; height: auto; }
-    }
-    """
-
-    def compose(self) -> ComposeResult:
-        """One text."""
-        yield Static("", id="past-talk", markup=False)
 
     def show(self, talk: Talk, look: Look) -> None:
         """Show the conversation as it was."""
         visit = look.visit
-        text = Text(
-            f"{GLYPHS['past']} the context at visit {visit.visit} of “{harmless(visit.node)}”: "
-            f"{talk.messages} messages, {count(talk.tokens)} tokens\n",
-            style_of(self, "now"),
-        )
+        self.forget()
+        what = f"{GLYPHS['past']} the context at visit {visit.visit} of “{visit.node}”: "
+        size = f"{talk.messages} messages, {count(talk.tokens)} tokens"
+        self.add(note(what + size, "now", bar="now"))
         hidden = talk.messages - len(talk.lines)
         if hidden > 0:
-            text.append(f"… {hidden} earlier messages\n", style_of(self, "dim"))
+            self.add(note(f"… {hidden} earlier messages", "dim"))
         for line in talk.lines:
-            mine = line.role == "user"
-            sign = {"user": "› ", "assistant": "  ", "tool": f"{GLYPHS['tool']} "}.get(line.role)
-            said = harmless(line.text.strip())
-            said = said if len(said) <= _LONGEST else said[:_LONGEST] + " …"
-            role = "text" if line.role == "assistant" else "accent" if mine else "dim"
-            text.append(f"\n{sign or '· '}{said}\n", style_of(self, role))
-        self.query_one("#past-talk", Static).update(text)
-        self.call_after_refresh(self.scroll_end, animate=False)
+            entry: Entry | None = _entry_of(line)
+            while entry is not None:
+                after = entry.split() if isinstance(entry, Answer) else None
+                self.add(entry)
+                entry = after
+
+
+def _entry_of(line: Line) -> Entry:
+    text = line.text.strip()
+    match line.role:
+        case "user":
+            return Said(text)
+        case "assistant":
+            return Answer(text, above=1)
+        case "tool":
+            gist = [(f"{GLYPHS['tool']} {shorten(text, 200)}", "dim")]
+            return Fold(gist, body=text, copied=text)
+        case _:
+            return note(f"· {text}", "dim", above=1)

@@ -2,70 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rich.text import Text
 from textual import events
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from flowstudio.studio.dialog import Dialog, Hint
+from flowstudio.studio.keymap import key_of
 from flowstudio.studio.marks import GLYPHS, style_of
 from flowstudio.text import first_line, harmless, shorten
 
 if TYPE_CHECKING:
     from flowstudio.run.state import Visit
 
-_BOX = """
-    align: center middle;
-    & > Vertical {
-        width: 76; max-width: 94%; height: auto; max-height: 92%; padding: 1 2;
-        border: round $role-accent; background: $surface;
-    }
-    & Static { width: 1fr; height: auto; }
-    & Input { height: 1; border: none; padding: 0 1; background: $panel; }
-"""
 
-
-class ChoiceDialog(ModalScreen[str | None]):
+class ChoiceDialog(Dialog[str | None]):
     """A question with a few answers, each by its key or a click; None where none is given."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel")]
-
-    DEFAULT_CSS = f"ChoiceDialog {{ {_BOX} & #answers {{ margin-top: 1; }} }}"
 
     def __init__(
         self, title: str, question: str, answers: Mapping[str, str], *, cancel: str = "cancel"
     ) -> None:
         """`answers` are words by key; the key is what is given back."""
-        super().__init__()
-        self._title = title
+        super().__init__(title)
         self._question = question
         self._answers = dict(answers)
         self._cancel = cancel
 
-    def compose(self) -> ComposeResult:
-        """The question, and its answers."""
-        with Vertical() as box:
-            box.border_title = self._title
-            yield Static(harmless(self._question), markup=False)
-            yield Static("", id="answers")
+    def body(self) -> Iterable[Widget]:
+        """The question; its answers are the keys."""
+        yield Static(harmless(self._question), markup=False)
 
-    def on_mount(self) -> None:
-        """Write the answers with their keys."""
-        lines: list[Text] = []
-        key_style = style_of(self, "accent") + style_of(self, "bold")
-        for key, words in (*self._answers.items(), ("esc", self._cancel)):
-            line = Text(f" {key:>3} ", key_style)
-            line.append(words, style_of(self, "text"))
-            action = "dismiss(None)" if key == "esc" else f"screen.answer({key!r})"
-            lines.append(line.on(click=action))
-        self.query_one("#answers", Static).update(_joined(lines))
+    def hints(self) -> Iterator[Hint]:
+        """The answers."""
+        for key, words in self._answers.items():
+            yield Hint(key, words, f"answer({key!r})")
+        yield Hint("escape", self._cancel, "leave")
 
     def action_answer(self, key: str) -> None:
         """Give an answer."""
@@ -78,26 +55,22 @@ class ChoiceDialog(ModalScreen[str | None]):
             self.dismiss(event.character)
 
 
-class NumberDialog(ModalScreen[int | None]):
+class NumberDialog(Dialog[int | None]):
     """Asks for a number from 1 on."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "accept", "takes it")]
 
-    DEFAULT_CSS = f"NumberDialog {{ {_BOX} & Static {{ margin-bottom: 1; }} }}"
+    DEFAULT_CSS = "NumberDialog Static { margin-bottom: 1; }"
 
     def __init__(self, title: str, question: str, value: int) -> None:
-        super().__init__()
-        self._title = title
+        super().__init__(title)
         self._question = question
         self._value = value
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> Iterable[Widget]:
         """A sentence and a line."""
-        with Vertical() as box:
-            box.border_title = self._title
-            box.border_subtitle = "enter allows them · esc cancels"
-            yield Static(harmless(self._question), markup=False)
-            yield Input(str(self._value), type="integer", max_length=6, compact=True)
+        yield Static(harmless(self._question), markup=False)
+        yield Input(str(self._value), type="integer", max_length=6, compact=True)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Use it, if it is a number that makes sense."""
@@ -113,47 +86,40 @@ class Rewind:
     branch: str | None = None
 
 
-class RewindDialog(ModalScreen[Rewind | None]):
+class RewindDialog(Dialog[Rewind | None]):
     """Picks the visit before which a run is forked, and perhaps a branch to take there."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Cancel"),
+        Binding("enter", "accept", "forks there"),
         *(Binding(str(number), f"branch({number})", show=False) for number in range(1, 10)),
     ]
 
-    DEFAULT_CSS = f"""
-    RewindDialog {{
-        {_BOX}
-        & OptionList {{
-            height: auto; max-height: 14; border: none; padding: 0; background: $surface;
-            margin: 1 0; scrollbar-size: 1 1;
-        }}
-        & #prompt {{ color: $role-muted; max-height: 6; }}
-    }}
+    DEFAULT_CSS = """
+    RewindDialog {
+        & OptionList { max-height: 14; margin: 1 0; }
+        & #prompt { color: $role-muted; max-height: 12; }
+    }
     """
 
     def __init__(
         self, visits: Sequence[Visit], at: int, exits: Mapping[str, Sequence[tuple[str, str]]]
     ) -> None:
         """`at` is the visit that is offered first, `exits` the branches with targets by node."""
-        super().__init__()
+        super().__init__("Rewind")
         self._visits = tuple(visits)
         self._at = at
         self._exits = exits
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> Iterable[Widget]:
         """The visits, and what can be done at the one that is picked."""
-        with Vertical() as box:
-            box.border_title = "Rewind"
-            box.border_subtitle = "enter forks there · esc cancels"
-            yield Static(
-                "A new run goes on before the visit that you pick. This one stays as it is.",
-                markup=False,
-            )
-            yield OptionList(
-                *(Option(self._line(visit)) for visit in self._visits), compact=True, markup=False
-            )
-            yield Static("", id="prompt", markup=False)
+        yield Static(
+            "A new run goes on before the visit that you pick. This one stays as it is.",
+            markup=False,
+        )
+        yield OptionList(
+            *(Option(self._line(visit)) for visit in self._visits), compact=True, markup=False
+        )
+        yield Static("", id="prompt", markup=False)
 
     def on_mount(self) -> None:
         """Begin with the visit that was looked at."""
@@ -201,38 +167,34 @@ class RewindDialog(ModalScreen[Rewind | None]):
 type Aim = tuple[Literal["set", "clear", "go"], int]
 
 
-class PointsDialog(ModalScreen["Aim | None"]):
+class PointsDialog(Dialog["Aim | None"]):
     """Lists breakpoints: what is to be done with which."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,L", "dismiss(None)", "Close"),
-        Binding("delete,b,x", "clear", "Clear"),
-        Binding("e,B", "set", "Edit"),
+        Binding("enter", "accept", "shows the node"),
+        Binding("e,B", "set", "edits"),
+        Binding("x,b,delete", "clear", "clears"),
+        Binding("escape,L", "leave", "closes"),
     ]
 
-    DEFAULT_CSS = f"""
-    PointsDialog {{
-        {_BOX}
-        & OptionList {{
-            height: auto; max-height: 16; border: none; padding: 0; background: $surface;
-        }}
-    }}
-    """
+    DEFAULT_CSS = "PointsDialog OptionList { max-height: 16; }"
 
     def __init__(self, lines: Sequence[str]) -> None:
-        super().__init__()
+        super().__init__("Breakpoints")
         self._lines = tuple(lines)
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> Iterable[Widget]:
         """One line for each."""
-        with Vertical() as box:
-            box.border_title = "Breakpoints"
-            box.border_subtitle = "enter shows the node · e edits · x clears · esc closes"
-            if self._lines:
-                options = [Option(f"● {harmless(line)}") for line in self._lines]
-                yield OptionList(*options, compact=True, markup=False)
-            else:
-                yield Static("none yet: select a node, then b or B sets one", markup=False)
+        if self._lines:
+            options = [Option(f"● {harmless(line)}") for line in self._lines]
+            yield OptionList(*options, compact=True, markup=False)
+        else:
+            keys = f"{key_of('run.breakpoint')} or {key_of('run.condition')}"
+            yield Static(f"none yet: select a node, then {keys} sets one", markup=False)
+
+    def hints(self) -> Iterator[Hint]:
+        """What can be done; nothing but leaving where there is no breakpoint."""
+        return (hint for hint in super().hints() if self._lines or hint.key == "escape")
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Show its node."""
@@ -250,7 +212,3 @@ class PointsDialog(ModalScreen["Aim | None"]):
         for listing in self.query(OptionList):
             if listing.highlighted is not None:
                 self.dismiss((what, listing.highlighted))
-
-
-def _joined(lines: Sequence[Text]) -> Text:
-    return Text("\n").join(lines)

@@ -30,16 +30,18 @@ _TOLD = (
     ChoiceMade,
     NodeLeft,
 )
-"""Questions and requests are over: nobody can answer them any more."""
+"""Of what is done: its questions and requests are over, nobody can answer them any more."""
 _VISITS = 12
 
 
-def retell(events: Sequence[Event]) -> list[Event]:
-    """The events of the last visits that are done, in their order."""
+def retell(events: Sequence[Event], *, is_on: bool = False) -> list[Event]:
+    """The events of the last visits that are done, in their order.
+
+    Of a run that is on elsewhere the visit in flight too, with what it waits for; one that is
+    resumed begins that visit again.
+    """
     ends = [place for place, event in enumerate(events) if isinstance(event.body, NodeLeft)]
-    if not ends:
-        return []
-    begin = 0
-    if len(ends) > _VISITS:
-        begin = ends[-_VISITS - 1] + 1
-    return [event for event in events[begin : ends[-1] + 1] if isinstance(event.body, _TOLD)]
+    begin = ends[-_VISITS - 1] + 1 if len(ends) > _VISITS else 0
+    done = ends[-1] + 1 if ends else 0
+    told = [event for event in events[begin:done] if isinstance(event.body, _TOLD)]
+    return [*told, *events[done:]] if is_on else told

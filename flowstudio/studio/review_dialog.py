@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rich.text import Text
 from textual import work
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
-from textual.screen import ModalScreen
+from textual.containers import VerticalScroll
+from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from flowstudio.studio.dialog import Dialog
 from flowstudio.studio.marks import style_of
 from flowstudio.text import harmless
 
@@ -29,46 +29,36 @@ _MOST_DECIDED = 20
 _STATES = {"approved": "written", "conflict": "not written"}
 
 
-class ReviewDialog(ModalScreen[None]):
+class ReviewDialog(Dialog[None]):
     """Lists the changes with their risk, age and diff; takes the answers."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,Q", "dismiss(None)", "Close"),
-        Binding("a", "answer('approve')", "Approve"),
-        Binding("x", "answer('reject')", "Reject"),
-        Binding("u", "answer('undo')", "Undo"),
+        Binding("a", "answer('approve')", "approves"),
+        Binding("x", "answer('reject')", "rejects"),
+        Binding("u", "answer('undo')", "undoes"),
+        Binding("escape,Q", "leave", "closes"),
     ]
 
     DEFAULT_CSS = """
     ReviewDialog {
-        align: center middle;
-        & > Vertical {
-            width: 100; max-width: 94%; height: 30; max-height: 92%; padding: 0 1;
-            border: round $role-accent; background: $surface;
-        }
-        & OptionList {
-            height: auto; max-height: 40%; border: none; padding: 0; background: $surface;
-            scrollbar-size: 1 1;
-        }
-        & VerticalScroll { height: 1fr; border-top: solid $role-line; scrollbar-size: 1 1; }
-        & Static { width: 1fr; height: auto; }
-        & #said { color: $role-now; }
+        & > #dialog { width: 110; height: 34; padding: 0 1; }
+        & OptionList { max-height: 40%; }
+        & VerticalScroll { height: 1fr; border-top: solid $role-line; }
+        & #said { color: $role-now; padding: 0 1; }
+        & #diff { padding: 0 1; }
     }
     """
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("Changes to the library")
         self._changes: tuple[Queued, ...] = ()
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> Iterable[Widget]:
         """The changes, and what the one under the cursor does."""
-        with Vertical() as box:
-            box.border_title = "Changes to the library"
-            box.border_subtitle = "a approves · x rejects · u undoes · esc closes"
-            yield OptionList(compact=True, markup=False)
-            yield Static("", id="said", markup=False)
-            with VerticalScroll(can_focus=False):
-                yield Static("", id="diff", markup=False)
+        yield OptionList(compact=True, markup=False)
+        yield Static("", id="said", markup=False)
+        with VerticalScroll(can_focus=False):
+            yield Static("", id="diff", markup=False)
 
     def on_mount(self) -> None:
         """Read what there is."""

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flowstudio.studio.driver import CommandRefused, Driver
+from flowstudio.studio.keymap import key_of
 from flowstudio.studio.sentences import sentence_for
 from flowstudio.text import harmless
 
@@ -143,7 +144,7 @@ class RunDesk:
 
         rounds, prompt = split_rounds(text)
         if self._driver.is_running:
-            self.refuse(CommandRefused("a run is on already: s stops it"))
+            self.refuse(CommandRefused(f"a run is on already: {key_of('run.stop')} stops it"))
         elif not prompt:
             self.refuse(CommandRefused("/ralph [rounds] prompt: /ralph 5 Make the tests pass"))
         else:
@@ -166,7 +167,7 @@ class RunDesk:
             self.refuse(CommandRefused(f"{what} no flow that can be run"))
             return
         if self._driver.is_running:
-            self.refuse(CommandRefused("a run is on already: s stops it"))
+            self.refuse(CommandRefused(f"a run is on already: {key_of('run.stop')} stops it"))
             return
         self.ask_and_run(skill, None, stepping=stepping)
 
@@ -221,7 +222,9 @@ class RunDesk:
     def _may_go_on(self) -> bool:
         questions = self._driver.questions
         if self._driver.is_talking:
-            self.refuse(CommandRefused("the agent is still answering you; s stops it"))
+            self.refuse(
+                CommandRefused(f"the agent is still answering you; {key_of('run.stop')} stops it")
+            )
             return False
         if questions is not None and questions.pending:
             self.refuse(CommandRefused("you are the model here: press the number of a branch"))
@@ -360,7 +363,10 @@ class RunDesk:
             or state is None
             or state.current not in session.runner.flow.nodes
         ):
-            self.refuse(CommandRefused("e edits a prompt before it is sent: pause first, with n"))
+            edit, step = key_of("edit.prompt"), key_of("run.step")
+            self.refuse(
+                CommandRefused(f"{edit} edits a prompt before it is sent: pause first, with {step}")
+            )
             return
         node = session.runner.flow.nodes[state.current]
 
@@ -370,9 +376,9 @@ class RunDesk:
                 self._screen.bench.show_node()
                 if (skill := self._driver.skill) is not None:
                     self._screen.author.remember_prompt(skill, node.id, text)
-                self._screen.notify(
-                    "the edited prompt will be sent: n sends it, w writes it back", timeout=4
-                )
+                send, back = key_of("run.step"), key_of("edit.back")
+                said = f"the edited prompt will be sent: {send} sends it, {back} writes it back"
+                self._screen.notify(said, timeout=4)
 
         from flowstudio.studio.dialogs import PromptDialog
 

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 from flowstudio import paths
 from flowstudio.mindflow.called import CalledSkills
+from flowstudio.mindflow.library_writes import LibraryWrites
 from flowstudio.models import AskUser, ModelError, RehearsalProvider, ScriptAnswers, SeededWalk
 from flowstudio.models.build import build_model
 from flowstudio.models.llm import LLM
 from flowstudio.models.local import resolve_model
 from flowstudio.models.registry import default_model, rehearsal_option
 from flowstudio.models.script import load_script
+from flowstudio.run.called_flow import play_flow
 from flowstudio.run.opening import open_session as open_run_session
 from flowstudio.run.session import Session
 from flowstudio.skill.trust import TrustGuard
@@ -70,7 +72,8 @@ async def open_session(
         sandbox=sandbox,
     )
     runtime.why_no_skill = guard.why_no_skill
-    runtime.skill_host = CalledSkills(runtime)
+    runtime.skill_host = CalledSkills(runtime, play=play_flow)
+    runtime.claims = LibraryWrites(runtime, (*options.skills_dirs, *config.skills_dirs))
     agent_problem = ""
     try:
         session = open_run_session(runtime, agent_file=options.agent, runs_dir=paths.runs_dir())

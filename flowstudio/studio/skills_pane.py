@@ -17,6 +17,8 @@ from textual.widgets.option_list import Option
 
 from flowstudio.paths import show_path
 from flowstudio.studio.marks import GLYPHS, style_of
+from flowstudio.studio.row_list import RowList
+from flowstudio.studio.shown import Shown
 from flowstudio.text import harmless
 
 if TYPE_CHECKING:
@@ -104,6 +106,7 @@ class SkillsPane(Vertical):
         self._found: dict[str, Candidate] = {}
         """The candidates by their rows."""
         self._rest: Timer | None = None
+        self._about = Shown()
 
     async def furnish(self) -> None:
         """Mount what is in the pane: a filter line, the list, and what the skill is for.
@@ -112,7 +115,7 @@ class SkillsPane(Vertical):
         """
         await self.mount(
             Input(placeholder="⌕ type to filter", compact=True, id="filter"),
-            OptionList(compact=True, markup=False, id="skills"),
+            RowList(compact=True, markup=False, id="skills"),
             Static("", id="about", markup=False),
         )
 
@@ -131,7 +134,8 @@ class SkillsPane(Vertical):
 
     def focus_filter(self) -> None:
         """Put the cursor into the filter line."""
-        self.query_one("#filter", Input).focus()
+        # At once: a letter that comes right behind is text already.
+        self.screen.set_focus(self.query_one("#filter", Input))
 
     def action_leave_filter(self) -> None:
         """Show all skills again and go back to the list."""
@@ -142,6 +146,11 @@ class SkillsPane(Vertical):
         """Names are cut to the pane's width."""
         if self.children:
             self._fill(self._selected)
+
+    def recolour(self) -> None:
+        """The theme is another one: what was written in its colours is written anew."""
+        self._rows.clear()
+        self._fill(self._selected)
 
     def watch_running(self) -> None:
         """Mark the skill that runs."""
@@ -318,7 +327,7 @@ class SkillsPane(Vertical):
         about = self.query_one("#about", Static)
         note = self._note()
         if skill is None:
-            about.update(Text(note, style_of(self, "now")))
+            self._about.show(about, Text(note, style_of(self, "now")))
             return
         text = Text()
         if found is not None:
@@ -334,7 +343,7 @@ class SkillsPane(Vertical):
             )
         place = show_path(skill.path, self.work_dir)
         text.append(f"\n{harmless(place)}", style_of(self, "dim"))
-        about.update(text)
+        self._about.show(about, text)
 
     def _note(self) -> str:
         """What is to be said of an answer: that nothing seems to fit, or what does not work."""

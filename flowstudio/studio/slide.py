@@ -8,12 +8,17 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual.geometry import Offset
+from textual.strip import Strip
 
 if TYPE_CHECKING:
+    from rich.style import Style
+
     from flowstudio.drawing.drawing import Box
+    from flowstudio.studio.flow_paint import Painter
 
 SECONDS = 0.18
 """How long it takes."""
@@ -66,3 +71,22 @@ def plan_slide(
     if not ways or len(boxes) > _MANY:
         return None
     return Slide(now, tuple(boxes), ways)
+
+
+def slide_line(
+    slide: Slide, painter: Painter, y: int, origin: Offset, width: int, background: Style
+) -> Strip:
+    """One line of the window while boxes slide: the new lines, and the boxes over them, on their
+    way."""
+    now = monotonic()
+    strip = painter.edges_only(y - origin.y, -origin.x, width, background)
+    for box in slide.boxes:
+        x, top = origin + Offset(box.x, box.y) + slide.shift(box.id, now)
+        if not top <= y < top + box.height or x >= width or x + box.width <= 0:
+            continue
+        row = painter.box_row(box, y - top, background)
+        row = row.crop(max(-x, 0), min(box.width, width - x))
+        x = max(x, 0)
+        end = x + row.cell_length
+        strip = Strip.join([strip.crop(0, x), row, strip.crop(end, width)])
+    return strip

@@ -40,6 +40,9 @@ _ROLES: Mapping[Role, tuple[str, str]] = {
 _LEAST = 24
 """Columns that a fault's words need behind a line to be worth showing there."""
 
+_MANY = 500
+"""Lines above which all are painted anew, rather than to look which of them changed."""
+
 
 class SourceArea(TextArea):
     """A TextArea that knows what a SKILL.md is made of."""
@@ -80,10 +83,29 @@ class SourceArea(TextArea):
 
     def show_findings(self, inked: Inked, found: Mapping[int, Diagnostic]) -> None:
         """New inks, and the first finding of each line (from 0)."""
-        self.inked = inked
-        self._faults = dict(found)
-        self.notify_style_update()
-        self.refresh()
+        before, faults = self.inked, self._faults
+        self.inked, self._faults = inked, dict(found)
+        lines = self.document.line_count
+        if lines > _MANY or not self.size:
+            self.notify_style_update()
+            self.refresh()
+            return
+        looks = [
+            row
+            for row in range(lines)
+            if faults.get(row) != found.get(row)
+            or before.of(row, raw := self.document.get_line(row)) != inked.of(row, raw)
+        ]
+        if not looks:
+            return
+        # While somebody types, a line or two look otherwise than before.
+        self._line_cache.clear()
+        for row in looks:
+            first = self.wrapped_document.location_to_offset((row, 0)).y
+            last = self.wrapped_document.location_to_offset(
+                (row, len(self.document.get_line(row)))
+            ).y
+            self.refresh_lines(first, last - first + 1)
 
     def take_text(self, text: str) -> None:
         """Exchange the text as one edit that can be undone; cursor and place stay."""

@@ -16,6 +16,7 @@ from textual.message import Message
 from textual.widgets import OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
+from flowstudio.studio.keymap import key_of
 from flowstudio.studio.marks import GLYPHS, style_of
 from flowstudio.studio.source_area import SourceArea
 from flowstudio.studio.source_complete import Completions, complete
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 _QUIET = 0.04
 """Seconds without a key after which the text is read."""
-_HINT = "ctrl+s saves · ctrl+space completes · ctrl+z undoes · esc back to the flow"
+_HINT = "{save} saves · ctrl+space completes · ctrl+z undoes · esc back to the flow"
 
 
 class SourcePane(Vertical):
@@ -220,7 +221,8 @@ class SourcePane(Vertical):
             return  # a new text lays out the whole screen
         self._said = key
         if chosen is None:
-            says.update(Text(_HINT, style_of(self, "dim")))
+            hint = _HINT.format(save=key_of("edit.save"))
+            says.update(Text(hint, style_of(self, "dim")))
             return
         role = "fault" if chosen.severity == "error" else "now"
         place = f"{GLYPHS['fault']} {chosen.span.line}:{chosen.span.column} "

@@ -5,13 +5,16 @@ The studio's styles name roles only (`$role-now`, `$role-done`, …).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from textual.theme import Theme
 
-from flowstudio.theme import DARK, DEFAULT as DEFAULT, Colours, find_themes
+from flowstudio import paths
+from flowstudio.theme import DARK, DEFAULT as DEFAULT, Colours, find_themes, read_colours
 
 _TERMINAL = "ansi_default"
 
@@ -45,6 +48,42 @@ def load_themes(folders: Iterable[Path] | None = None, *, transparent: bool = Fa
     found = find_themes(folders)
     themes = tuple(make_theme(one, transparent=transparent) for one in found.themes)
     return Themes(themes, found.problems)
+
+
+def one_theme(name: str) -> Theme | None:
+    """One theme by its name, without a look at the others; None where it cannot be had so."""
+    if not name or Path(name).name != name:
+        return None
+    for folder in (paths.config_dir() / "themes", paths.bundled("themes")):
+        file = folder / f"{name}.yaml"
+        if file.is_file():
+            from yaml import YAMLError
+
+            try:
+                found = read_colours(file)
+            except (OSError, ValueError, RecursionError, YAMLError):
+                return None
+            return make_theme(found) if found.name == name else None
+    return None
+
+
+def remembered_theme() -> str | None:
+    """The theme that the user chose last; None where none is remembered."""
+    try:
+        kept: object = json.loads(paths.state_file().read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    name = cast("dict[str, object]", kept).get("theme") if isinstance(kept, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def remember_theme(name: str) -> str:
+    """Keep the user's choice for the next start; what went wrong as a sentence, else empty."""
+    from flowstudio.studio.memory import load_memory, save_memory
+
+    memory = load_memory()
+    memory.theme = name
+    return save_memory(memory)
 
 
 def make_theme(theme: Colours, *, transparent: bool = False) -> Theme:

@@ -2,60 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 from rich.text import Text
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.screen import ModalScreen
-from textual.widgets import OptionList, Static
+from textual.widget import Widget
+from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from flowstudio.studio.dialog import Dialog
 from flowstudio.studio.theme import SHOWN_ROLES
 from flowstudio.text import harmless
 
 
-class ThemeDialog(ModalScreen[str | None]):
+class ThemeDialog(Dialog[str | None]):
     """Each arrow key shows a theme at once; None where the user goes back to what was."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "leave", "Back to what was"),
+        Binding("enter", "accept", "takes it"),
+        Binding("escape,q", "leave", "back to what was"),
     ]
 
     DEFAULT_CSS = """
     ThemeDialog {
-        align: right middle;
-        background: transparent;
-        & > Vertical {
-            width: 40; height: auto; max-height: 90%; margin: 0 3; padding: 1 2;
-            border: round $role-accent; border-title-color: $role-accent; background: $surface;
-        }
-        & OptionList {
-            height: auto; max-height: 20; border: none; padding: 0; background: $surface;
-            scrollbar-size: 1 1;
-            & > .option-list--option-highlighted { background: $panel; color: $role-text; }
-            &:focus > .option-list--option-highlighted { background: $panel; text-style: bold; }
-        }
-        & Static { height: auto; margin-top: 1; color: $role-muted; }
+        align: right middle; background: transparent;
+        & > #dialog { width: 42; margin: 0 3; padding: 1 1; }
     }
+    ThemeDialog.-narrow > #dialog { margin: 0; }
     """
 
     def __init__(self, names: list[str]) -> None:
-        super().__init__()
+        super().__init__("Theme")
         self._names = names
         self._before = ""
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> Iterable[Widget]:
         """The themes, each with its colours."""
-        with Vertical() as box:
-            box.border_title = "Theme"
-            yield OptionList(
-                *(Option(self._row(name), id=name) for name in self._names),
-                compact=True,
-                markup=False,
-            )
-            yield Static("↑ ↓ look   enter take   esc back", markup=False)
+        yield OptionList(
+            *(Option(self._row(name), id=name) for name in self._names),
+            compact=True,
+            markup=False,
+        )
 
     def _row(self, name: str) -> Text:
         theme = self.app.get_theme(name)

@@ -12,6 +12,8 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from flowstudio.studio.attached import DETACHED
+from flowstudio.studio.keymap import key_of
 from flowstudio.studio.marks import GLYPHS, style_of
 from flowstudio.text import duration, harmless, shorten
 
@@ -63,7 +65,10 @@ class Timeline(Widget, can_focus=True):
         run = self.run_state
         self._places = []
         if run is None or not run.visits:
-            return Text("no run yet: r runs the flow, n steps through it", style_of(self, "dim"))
+            run, step = key_of("run.start"), key_of("run.step")
+            return Text(
+                f"no run yet: {run} runs the flow, {step} steps through it", style_of(self, "dim")
+            )
         width = max(self.size.width - 2 - len(_MORE), 10)
         first, items = self._window(run, width)
         upper, lower = Text(no_wrap=True), Text(no_wrap=True, style=style_of(self, "dim"))
@@ -114,6 +119,8 @@ class Timeline(Widget, can_focus=True):
     def _describe(self, visit: Visit, run: RunState) -> Text:
         name = shorten(harmless(visit.node), 16)
         if not visit.is_done:
+            if run.phase == "ended" and run.reason == DETACHED:
+                return Text(name, style_of(self, "muted"))
             if run.phase == "ended":
                 ended_well = run.reason == "reached_end"
                 role = "done" if ended_well else "fault"
@@ -128,6 +135,11 @@ class Timeline(Widget, can_focus=True):
             glyph = GLYPHS["forced" if forced else "chosen"]
             text = Text(name, style_of(self, "done"))
             text.append(f"{glyph}{shorten(harmless(visit.branch), 14)}", style_of(self, role))
+            return text
+        if visit.jumped and visit.to is not None:
+            text = Text(name, style_of(self, "muted" if visit.skipped else "done"))
+            to = shorten(harmless(visit.to), 16)
+            text.append(f"{GLYPHS['forced']}{to}", style_of(self, "forced"))
             return text
         text = Text(f"{name}{GLYPHS['done']}", style_of(self, "done"))
         if visit.seconds and visit.seconds >= 1:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from rich.table import Table
 from rich.text import Text
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from flowstudio.studio.attached import DETACHED
+from flowstudio.studio.keymap import with_keys
 from flowstudio.studio.marks import GLYPHS, style_of
 from flowstudio.text import count, duration, harmless, shorten
 
@@ -40,12 +41,20 @@ class TopLine(Widget):
     problem: reactive[str] = reactive("")
     """What is wrong with the file that is shown: takes the place of the run's state."""
 
-    def render(self) -> Table:
+    def render(self) -> Text:
         """Left what and in which state, right with what and at what cost."""
-        line = Table.grid(expand=True)
-        line.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
-        line.add_column(justify="right", no_wrap=True)
-        line.add_row(self._left(), self._right())
+        width, line = self.size.width, self._left()
+        # How the run stands counts for more than how full the context is. On a narrow terminal
+        # the cost gives way too, rather than that the line's end is cut off.
+        right = Text()
+        for much in ("bar", "share", "cost", "least"):
+            right = self._right(much)
+            room = width // 2 if much == "cost" else width - line.cell_len
+            if right.cell_len <= room:
+                break
+        line.truncate(max(width - right.cell_len, width // 2), overflow="ellipsis", pad=True)
+        line.append_text(right)
+        line.truncate(width, overflow="ellipsis")
         return line
 
     def _left(self) -> Text:
@@ -72,7 +81,7 @@ class TopLine(Widget):
         if self.problem:
             return Text(f"{GLYPHS['fault']} {harmless(self.problem)}", style_of(self, "fault"))
         if run is None or run.phase == "idle":
-            return Text("r run  n step", style_of(self, "dim"))
+            return Text(with_keys("{run.start} run  {run.step} step"), style_of(self, "dim"))
         from flowstudio.run.moment import LOOKING_BACK
 
         now = run.now
@@ -96,6 +105,8 @@ class TopLine(Widget):
                 text = Text(f"{GLYPHS['done']} done ", style_of(self, "done"))
                 text.append(f"in {len(run.visits)} visits")
                 return text
+            case _ if run.reason == DETACHED:
+                return Text(harmless(run.why), style_of(self, "muted"))
             case _:
                 text = Text(f"{GLYPHS['failed']} {shorten(harmless(run.why), 80)}")
                 text.stylize(style_of(self, "fault"))
@@ -104,19 +115,20 @@ class TopLine(Widget):
             text.append(f"  visit {now.visit} of {harmless(now.node)}")
         return text
 
-    def _right(self) -> Text:
+    def _right(self, much: Literal["bar", "share", "cost", "least"]) -> Text:
+        """Who answers, for how long, at what cost, and how full the context is: so much of it."""
         run = self.run_state
         parts = [self.model] if self.model else []
-        if run is not None and (used := run.usage.tokens or run.tokens):
+        if run is not None and much != "least" and (used := run.usage.tokens or run.tokens):
             parts.append(f"{count(used)} tokens")
             if run.usage.cost is not None:
                 from flowstudio.run.usage import show_cost
 
                 parts.append(harmless(show_cost(run.usage.cost, self.currency)))
-            if run.context_usage:
+            if run.context_usage and much in ("bar", "share"):
                 filled = round(run.context_usage * _BAR)
-                bar = "▰" * filled + "▱" * (_BAR - filled)
-                parts.append(f"{run.context_usage:.0%} context {bar}")
+                bar = " " + "▰" * filled + "▱" * (_BAR - filled) if much == "bar" else ""
+                parts.append(f"{run.context_usage:.0%} context{bar}")
         if run is not None and run.started:
             parts.append(duration((run.ended or time.time()) - run.started))
         return Text("  ·  ".join(parts) + " ", no_wrap=True)

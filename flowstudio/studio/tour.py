@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from flowstudio.studio.keymap import with_keys
+
 if TYPE_CHECKING:
     from flowstudio.run.state import RunState
 
@@ -15,20 +17,26 @@ DECISION = "branch"
 """Its box with several exits."""
 
 STEPS: Sequence[str] = (
-    "Press n. The run begins and stops before its first box; nothing is sent yet.",
-    "Below the drawing stands the prompt that is about to be sent. Press n to send it.",
-    "Look back: press [ for the visit before. All of the screen shows that moment.",
-    "That is how it was then. Press esc to come back to what is now.",
-    "Press n until the box with several exits shines: “Which way now?”",
+    "Press {run.step}. The run begins and stops before its first box; nothing is sent yet.",
+    "Below the drawing stands the prompt that is about to be sent. Press {run.step} to send it.",
+    "Look back: press {view.earlier} for the visit before. All of the screen shows that moment.",
+    "That is how it was then. Press {view.now} to come back to what is now.",
+    "Press {run.step} until the box with several exits shines: “Which way now?”",
     "Now overrule the agent: press 1, 2 or 3. That branch is taken, whatever it would say.",
 )
-"""What is asked of the user, one after the other."""
+"""What is asked of the user, one after the other; commands in braces stand for their keys."""
 DONE = (
-    "You forced a branch: it is drawn dashed ⇢. c runs to the end, ? shows all keys, W ends this."
+    "You forced a branch: it is drawn dashed ⇢. {run.continue} runs to the end, {help} shows all "
+    "keys, {view.welcome} ends this."
 )
-OVER = "The run ended, and no branch was forced. Press n to begin again."
-ASKED = "You are asked as the model now: answer with a number. To force, press it before n."
-CHOSE = "That was the model's own answer. To force one, press its number before n sends the box."
+OVER = "The run ended, and no branch was forced. Press {run.step} to begin again."
+ASKED = (
+    "You are asked as the model now: answer with a number. To force, press it before {run.step}."
+)
+CHOSE = (
+    "That was the model's own answer. To force one, press its number before {run.step} sends the "
+    "box."
+)
 
 
 @dataclass(slots=True)
@@ -44,8 +52,8 @@ class Tour:
     def text(self) -> str:
         """What the guide says now."""
         if self.is_done:
-            return DONE
-        return self.hint or STEPS[self.at]
+            return with_keys(DONE)
+        return with_keys(self.hint or STEPS[self.at])
 
     @property
     def is_done(self) -> bool:

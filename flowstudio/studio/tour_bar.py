@@ -7,6 +7,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Static
 
+from flowstudio.studio.keymap import with_keys
 from flowstudio.studio.tour import STEPS, Tour
 
 
@@ -35,7 +36,7 @@ class TourBar(Horizontal):
         """Progress, the step, the way out."""
         yield Static(id="tour-progress", markup=False)
         yield Static(id="tour-text", markup=False)
-        yield Static("W leaves the tour", id="tour-leave", markup=False)
+        yield Static(with_keys("{view.welcome} leaves the tour"), id="tour-leave", markup=False)
 
     def on_mount(self) -> None:
         """Show the first step."""

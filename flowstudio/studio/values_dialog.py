@@ -2,57 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
-from textual.screen import ModalScreen
+from textual.containers import VerticalScroll
+from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from flowstudio.studio.dialog import Dialog
 from flowstudio.text import harmless
 
 if TYPE_CHECKING:
     from flowstudio.run.prompts import Missing
 
 
-class ValuesDialog(ModalScreen[dict[str, str] | None]):
+class ValuesDialog(Dialog[dict[str, str] | None]):
     """The values by name (`$ARGUMENTS` for the input); None where the user does not want to run."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "accept", "next; from the last one, runs it"),
+    ]
 
     DEFAULT_CSS = """
     ValuesDialog {
-        align: center middle;
-        & > Vertical {
-            width: 70; max-width: 90%; height: auto; max-height: 90%; padding: 1 2;
-            border: round $role-accent; background: $surface;
-        }
-        & VerticalScroll { height: auto; max-height: 16; }
-        & Static { width: 1fr; height: auto; margin-bottom: 1; }
-        & .name { color: $role-muted; margin-bottom: 0; }
-        & Input { height: 1; border: none; padding: 0 1; margin-bottom: 1; background: $panel; }
+        & VerticalScroll { height: auto; }
+        & .name { color: $role-muted; margin-top: 1; }
     }
     """
 
     def __init__(self, flow: str, missing: Sequence[Missing]) -> None:
-        super().__init__()
+        super().__init__("Values")
         self._flow = flow
         self._missing = tuple(missing)
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> Iterable[Widget]:
         """A sentence, and a line for each value."""
-        with Vertical() as box:
-            box.border_title = "Values"
-            box.border_subtitle = "enter: next, the last one runs it · esc cancels"
+        with VerticalScroll(can_focus=False):
             yield Static(f"The prompts of “{harmless(self._flow)}” need:", markup=False)
-            with VerticalScroll(can_focus=False):
-                for one in self._missing:
-                    what = "the input" if one.is_input else harmless(one.name)
-                    place = f"{what}, first in “{harmless(one.node)}”"
-                    yield Static(place, classes="name", markup=False)
-                    yield Input(compact=True)
+            for one in self._missing:
+                what = "the input" if one.is_input else harmless(one.name)
+                place = f"{what}, first in “{harmless(one.node)}”"
+                yield Static(place, classes="name", markup=False)
+                yield Input(compact=True)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Go to the next line; from the last one, run."""

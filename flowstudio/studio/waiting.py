@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from flowstudio.studio.keymap import key_of
+
 if TYPE_CHECKING:
     from flowstudio.flow.model import Flow, FlowNode
     from flowstudio.run.state import RunState
@@ -54,34 +56,39 @@ def explain(
     """What to show of a pause at its node; None where the run does not wait there."""
     if state.phase != "paused" or state.current != node.id:
         return None
-    keys = _keys(state.reason, is_edited=is_edited, has_branches=has_branches)
-    if _is_answered(state):
+    offers = pause_offers(state.reason, is_edited=is_edited, has_branches=has_branches)
+    keys = [(key_of(command), what) for command, what in offers]
+    if _is_answered(state.reason, state.why):
         prompt = None
     return Waiting(state.why, prompt, is_edited, keys)
 
 
-def _is_answered(state: RunState) -> bool:
-    return state.reason in ("answered", "no_progress") or "breakpoint after" in state.why
+def _is_answered(reason: str, why: str) -> bool:
+    return reason in ("answered", "no_progress") or "breakpoint after" in why
 
 
-def _keys(reason: str, *, is_edited: bool, has_branches: bool) -> list[tuple[str, str]]:
-    branch = [("1-9", "takes that branch unasked")] if has_branches else []
+def pause_offers(reason: str, *, is_edited: bool, has_branches: bool) -> list[tuple[str, str]]:
+    """What can be done about a pause: ids of commands, and what each does now."""
+    branch = [("run.branch1", "takes that branch unasked")] if has_branches else []
     edit = "edits it again" if is_edited else "edits it, this once"
     match reason:
         case "max_moves":
-            return [("c", "allows as many moves again"), ("M", "allows a number"), ("s", "ends")]
+            more = [("run.more", "allows a number"), ("run.stop", "ends")]
+            return [("run.continue", "allows as many moves again"), *more]
         case "model_failed":
-            return [("c", "asks the model again"), ("e", edit), *branch, ("s", "ends")]
+            again = [("run.continue", "asks the model again"), ("edit.prompt", edit)]
+            return [*again, *branch, ("run.stop", "ends")]
         case "choice_failed":
-            return [("1-9", "takes that branch"), ("c", "asks again"), ("e", edit)]
+            take = [("run.branch1", "takes that branch"), ("run.continue", "asks again")]
+            return [*take, ("edit.prompt", edit)]
         case "node_gone" | "flow_broken":
-            return [("J", "goes on from the selected node"), ("s", "ends")]
+            return [("run.jump", "goes on from the selected node"), ("run.stop", "ends")]
         case "disk":
-            return [("c", "tries to write again"), ("s", "ends")]
+            return [("run.continue", "tries to write again"), ("run.stop", "ends")]
         case "answered" | "no_progress":
-            keep = "keeps the answer, moves, pauses"
-            other = [("1-9", "takes another branch")] if has_branches else []
-            return [("n", keep), ("c", "goes on"), *other, (".", "asks once more"), ("e", edit)]
+            keep = [("run.step", "keeps the answer, moves, pauses"), ("run.continue", "goes on")]
+            other = [("run.branch1", "takes another branch")] if has_branches else []
+            return [*keep, *other, ("run.again", "asks once more"), ("edit.prompt", edit)]
         case _:
-            step = [("n", "sends it, then pauses"), ("c", "runs on")]
-            return [*step, *branch, ("e", edit), ("J", "goes on elsewhere")]
+            step = [("run.step", "sends it, then pauses"), ("run.continue", "runs on")]
+            return [*step, *branch, ("edit.prompt", edit), ("run.jump", "goes on elsewhere")]

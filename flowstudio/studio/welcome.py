@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable
 from typing import ClassVar, Literal
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from flowstudio import paths
+from flowstudio.studio.dialog import Dialog
 
 type Wish = Literal["tour", "new", "flows", "key"]
 
@@ -36,35 +36,25 @@ Ollama and llama.cpp on this machine are found by themselves. `flowstudio models
 used, `flowstudio doctor` what else is missing. Without any of them you are the model."""
 
 
-class WelcomeScreen(ModalScreen[Wish | None]):
+class WelcomeScreen(Dialog[Wish | None]):
     """Offers the first things to do; gives the one that was picked, None for looking around."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Look around"),
-        *(Binding(key, f"pick('{wish}')", words) for wish, key, words in _OFFERS),
+        Binding("enter", "accept", "does it, as its letter and a click do"),
+        *(Binding(key, f"pick('{wish}')", words, show=False) for wish, key, words in _OFFERS),
+        Binding("escape", "leave", "looks around"),
     ]
 
-    DEFAULT_CSS = """
-    WelcomeScreen {
-        align: center middle;
-        & > Vertical {
-            width: 76; max-width: 95%; height: auto; max-height: 95%; padding: 1 2;
-            border: round $role-accent; background: $surface;
-        }
-        & Static { width: 1fr; height: auto; margin-bottom: 1; }
-        & OptionList { height: auto; border: none; background: $surface; padding: 0; }
-    }
-    """
+    DEFAULT_CSS = "WelcomeScreen #welcome-text { margin-bottom: 1; }"
 
-    def compose(self) -> ComposeResult:
+    def __init__(self) -> None:
+        super().__init__("Welcome to Flow Studio")
+
+    def body(self) -> Iterable[Widget]:
         """What this is, and what can be done."""
-        with Vertical() as box:
-            box.border_title = "Welcome to Flow Studio"
-            box.border_subtitle = "enter, a letter or a click picks · esc looks around · W again"
-            yield Static(_INTRO, id="welcome-text", markup=False)
-            yield OptionList(
-                *(Option(f" {key}   {words}", id=wish) for wish, key, words in _OFFERS)
-            )
+        yield Static(_INTRO, id="welcome-text", markup=False)
+        offers = (Option(f"{key}   {words}", id=wish) for wish, key, words in _OFFERS)
+        yield OptionList(*offers, compact=True, markup=False)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """One was picked by mouse or enter."""
@@ -78,10 +68,6 @@ class WelcomeScreen(ModalScreen[Wish | None]):
                 self.query_one("#welcome-text", Static).update(_KEY)
             elif known == wish:
                 self.dismiss(known)
-
-    def action_leave(self) -> None:
-        """Look around."""
-        self.dismiss(None)
 
 
 def was_welcomed() -> bool:

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from flowstudio.studio.driver import CommandRefused, Driver
-from flowstudio.studio.tour import FLOW, Tour
+from flowstudio.studio.keymap import key_of
+from flowstudio.studio.tour import DECISION, FLOW, Tour
 
 if TYPE_CHECKING:
     from flowstudio.models.llm import LLM
-    from flowstudio.studio.run_desk import RunDesk
+    from flowstudio.studio.run_desk import Handler, RunDesk
     from flowstudio.studio.screen import StudioScreen
     from flowstudio.studio.tour_bar import TourBar
     from flowstudio.studio.welcome import Wish
@@ -36,6 +37,10 @@ class WelcomeDesk:
         self._bar: TourBar | None = None
         self._llm: LLM | None = None
         """The model that answered before the tour."""
+
+    def commands(self) -> dict[str, Handler]:
+        """The commands that the desk carries out, by the id in the table of commands."""
+        return {"view.welcome": self.welcome}
 
     def greet(self) -> None:
         """Show the welcome to who has nothing here yet: at the first start, and without a model."""
@@ -77,12 +82,17 @@ class WelcomeDesk:
         from flowstudio.studio.tour_bar import TourBar
 
         if self._driver.is_running:
-            self._desk.refuse(CommandRefused("a run is on: s stops it, then take the tour"))
+            self._desk.refuse(
+                CommandRefused(f"a run is on: {key_of('run.stop')} stops it, then take the tour")
+            )
             return
         library = self._screen.library.skills
-        skill = next((one for one in library if one.name == FLOW and one.scope == "builtin"), None)
-        if skill is None:
-            self._desk.refuse(CommandRefused("the bundled flow “tour” is not here"))
+        # A copy of it in the folder has the name first, and will do as well.
+        skill = next((one for one in library if one.name == FLOW), None)
+        if skill is None or skill.flow is None or DECISION not in skill.flow.nodes:
+            self._desk.refuse(
+                CommandRefused("the bundled flow “tour” is not here, or another has its name")
+            )
             return
         if self._bar is not None:
             self.leave_tour()

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.screen import ModalScreen
+from textual.containers import Horizontal, VerticalScroll
+from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from flowstudio.paths import show_path
 from flowstudio.skill.starting import TEMPLATES, problem_of, text_from
+from flowstudio.studio.dialog import Dialog
 from flowstudio.studio.marks import style_of
 from flowstudio.text import harmless
 
 if TYPE_CHECKING:
     from flowstudio.flow.model import Language
+
+_ROOM_FOR_PICTURE = 76
+"""Columns from which the picture stands beside the fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,62 +37,58 @@ class Wish:
     description: str
 
 
-class Wizard(ModalScreen[Wish | None]):
+class Wizard(Dialog[Wish | None]):
     """Asks what a new skill is to be; None where the user does not want one after all."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Cancel"),
+        Binding("ctrl+s", "make", "makes it", priority=True),
+        Binding("tab", "app.focus_next", "next field"),
         Binding("ctrl+l", "language", "Mermaid or D2", priority=True),
-        Binding("ctrl+s", "make", "Make it", priority=True),
     ]
 
     DEFAULT_CSS = """
     Wizard {
-        align: center middle;
-        & > Vertical {
-            width: 100; max-width: 96%; height: 34; max-height: 94%; padding: 0 1;
-            border: round $role-accent; background: $surface;
-        }
-        & Static { width: 1fr; height: auto; }
-        & Input { height: 1; border: none; padding: 0 1; background: $panel; margin-bottom: 1; }
+        & > #dialog { width: 110; height: 36; padding: 0 1; }
+        & Input { margin-bottom: 1; }
+        & Horizontal { height: 1fr; }
+        & .name { color: $role-muted; }
         & #wizard-left { width: 3fr; max-width: 46; height: 1fr; padding-right: 1; }
-        & OptionList { height: auto; max-height: 12; border: none; background: $surface; }
         & #wizard-says { margin-top: 1; }
         & #wizard-picture { width: 2fr; height: 1fr; border-left: solid $role-line; padding: 0 1; }
         & #wizard-picture Static { width: auto; }
     }
+    Wizard.-small #wizard-picture { display: none; }
+    Wizard.-small #wizard-left { max-width: 100%; }
+    Wizard.-low Input { margin-bottom: 0; }
     """
 
     def __init__(self, folder: Path, work_dir: Path) -> None:
-        super().__init__()
+        super().__init__("A new flow skill")
         self._folder = folder
         self._shown = show_path(folder, work_dir)
         self._language: Language = "mermaid"
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> Iterable[Widget]:
         """Fields on the left, the picture on the right."""
-        with Vertical() as box:
-            box.border_title = "A new flow skill"
-            box.border_subtitle = "enter makes it · tab next field · ctrl+l Mermaid or D2 · esc"
-            with Horizontal():
-                with Vertical(id="wizard-left"):
-                    yield Static("Name", markup=False)
-                    yield Input(id="wizard-name", placeholder="code-review", compact=True)
-                    yield Static("When it is of use", markup=False)
-                    yield Input(id="wizard-about", placeholder="one sentence", compact=True)
-                    yield Static("Template", markup=False)
-                    yield OptionList(
-                        *(
-                            Option(f"{one.name:<9} {one.about}", id=one.name)
-                            for one in TEMPLATES.values()
-                        ),
-                        id="wizard-template",
-                        compact=True,
-                        markup=False,
-                    )
-                    yield Static("", id="wizard-says", markup=False)
-                with VerticalScroll(id="wizard-picture", can_focus=False):
-                    yield Static("", id="wizard-drawing", markup=False)
+        with Horizontal():
+            with VerticalScroll(id="wizard-left", can_focus=False):
+                yield Static("Name", classes="name", markup=False)
+                yield Input(id="wizard-name", placeholder="code-review", compact=True)
+                yield Static("When it is of use", classes="name", markup=False)
+                yield Input(id="wizard-about", placeholder="one sentence", compact=True)
+                yield Static("Template", classes="name", markup=False)
+                yield OptionList(
+                    *(
+                        Option(f"{one.name:<9} {one.about}", id=one.name)
+                        for one in TEMPLATES.values()
+                    ),
+                    id="wizard-template",
+                    compact=True,
+                    markup=False,
+                )
+                yield Static("", id="wizard-says", markup=False)
+            with VerticalScroll(id="wizard-picture", can_focus=False):
+                yield Static("", id="wizard-drawing", markup=False)
 
     def on_mount(self) -> None:
         """Begin with the name and the first template."""
@@ -106,7 +106,8 @@ class Wizard(ModalScreen[Wish | None]):
         return self.query_one("#wizard-name", Input).value.strip()
 
     def on_resize(self) -> None:
-        """Another size has room for another picture."""
+        """Another size has room for another picture, or for none."""
+        self.set_class(self.size.width < _ROOM_FOR_PICTURE, "-small")
         self.call_after_refresh(self._show)
 
     def on_input_changed(self) -> None:
@@ -149,8 +150,9 @@ class Wizard(ModalScreen[Wish | None]):
     def _show(self) -> None:
         problem = self._problem()
         says = Text()
+        says.append(f"{TEMPLATES[self._template].about}\n", style_of(self, "muted"))
         language = "Mermaid" if self._language == "mermaid" else "D2"
-        says.append(f"{language} (ctrl+l)\n", style_of(self, "muted"))
+        says.append(f"written in {language}\n", style_of(self, "muted"))
         if problem:
             quiet = not self._name_given
             says.append(harmless(problem), style_of(self, "dim" if quiet else "fault"))

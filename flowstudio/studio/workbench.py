@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, cast
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from flowstudio.studio.driver import Driver
 from flowstudio.studio.flow_pane import FlowPane
-from flowstudio.studio.flow_view import FlowView
+from flowstudio.text import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,29 +17,32 @@ if TYPE_CHECKING:
     from flowstudio.run.state import RunState
     from flowstudio.skill import Skill
     from flowstudio.studio.detail import DetailPane
+    from flowstudio.studio.driver import Driver
+    from flowstudio.studio.flow_view import FlowView
     from flowstudio.studio.timeline import Timeline
     from flowstudio.studio.waiting import Waiting
 
 
 _NOTHING = "click a node, or use the arrow keys, to read its whole prompt"
+_GONE = "“{}” is no longer in the flow: select the node to go on from, then press J"
 
 
 class Workbench(Vertical):
     """Shows a skill's flow and, where the run is of this skill, what the run has made of it."""
 
-    def __init__(self, driver: Driver, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._driver = driver
+    _driver: Driver
+    """Given once the bench is furnished."""
 
     def compose(self) -> ComposeResult:
         """The flow's frame; the rest is mounted once it is painted."""
         yield FlowPane(id="flow-pane")
 
-    async def furnish(self) -> None:
-        """Mount the node under the lens and the timeline."""
+    async def furnish(self, driver: Driver) -> None:
+        """Mount the picture, the node under the lens and the timeline, which show what it runs."""
         from flowstudio.studio.detail import DetailPane
         from flowstudio.studio.timeline import Timeline
 
+        self._driver = driver
         await self.pane.furnish()
         timeline = Vertical(Timeline(id="timeline"), id="timeline-pane")
         timeline.border_title = "Timeline"
@@ -127,7 +129,9 @@ class Workbench(Vertical):
         current = state.current if state and state.phase in ("running", "paused") else None
         node_id = self.selected or current
         if chart is None or node_id is None or node_id not in chart.nodes:
-            detail.show_nothing(_NOTHING)
+            at = current if state and state.phase == "paused" else None
+            is_there = chart is None or at is None or at in chart.nodes
+            detail.show_nothing(_NOTHING if is_there else _GONE.format(harmless(at or "")))
             return
         exits = [
             (edge, title_of(chart.nodes.get(edge.dst), edge.dst))

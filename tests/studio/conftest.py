@@ -10,6 +10,7 @@ import jsonschema
 import kosong.tooling
 import pytest
 
+from flowstudio.studio.keymap import Keymap, use_keymap
 from tests.studio.kit import BROKEN, DEMO, NOTES, write_skill
 
 REPOSITORY = Path(__file__).parent.parent.parent
@@ -40,6 +41,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("FLOWSTUDIO_HOME", str(folder / "flowstudio"))
     for name in _STRANGE:
         monkeypatch.delenv(name, raising=False)
+    use_keymap(Keymap())  # one that a test before had configured names its keys no longer
     return folder
 
 

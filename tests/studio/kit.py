@@ -27,7 +27,7 @@ from flowstudio.models.hint import turn_hint
 from flowstudio.models.llm import LLM
 from flowstudio.run.state import RunState
 from flowstudio.studio.app import StudioApp
-from flowstudio.studio.chat_entries import ApprovalCard
+from flowstudio.studio.chat_card import ApprovalCard
 from flowstudio.studio.chat_pane import ChatPane
 from flowstudio.studio.detail import DetailPane
 from flowstudio.studio.driver import StudioOptions
@@ -280,13 +280,8 @@ class Studio:
     @property
     def chat_text(self) -> str:
         """What stands in the chat, scrolled away or not."""
-        found: list[str] = []
-        for entry in self.chat.log_view.children:
-            if isinstance(entry, ApprovalCard):
-                found += [str(entry.border_title), *(text_of(s) for s in entry.query(Static))]
-            else:
-                found.append(text_of(entry))
-        return "\n".join(found)
+        asked = [card.text for card in self.chat.query(ApprovalCard)]
+        return "\n".join([self.chat.log_view.text, *asked])
 
     @property
     def detail(self) -> str:
@@ -337,11 +332,15 @@ class Studio:
 
     async def until(self, is_so: Callable[[], Any], what: str) -> None:
         """Wait until something is so, however long the machine takes."""
-        end = asyncio.get_running_loop().time() + PATIENCE
+        begun = asyncio.get_running_loop().time()
         while not is_so():
-            if asyncio.get_running_loop().time() > end:
+            waited = asyncio.get_running_loop().time() - begun
+            if waited > PATIENCE:
                 raise AssertionError(f"never came: {what}\n{self.text}\n{self.chat_text}")
             await self.pilot.pause()
+            if waited > 0.03:
+                # What takes longer comes from a thread or the disk: leave the processor to it.
+                await asyncio.sleep(0.01)
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
@@ -442,18 +441,20 @@ async def open_studio(
     settle: bool = True,
     model: FakeModel | None = None,
     model_name: str | None = None,
+    patience: float = 2 * PATIENCE,
     **options: Any,
 ) -> AsyncIterator[Studio]:
     """The studio, opened as `flowstudio TARGET` does it, and closed at the end.
 
-    A fault of our own code that ended one of its workers fails the test.
+    A fault of our own code that ended one of its workers fails the test, and so does one that is
+    still open after `patience` seconds.
     """
     app = StudioApp(StudioOptions(path=target, model=model_name, **options))
     main = app.get_default_screen()
     assert isinstance(main, StudioScreen)
     studio = Studio(app, main)
     async with (
-        asyncio.timeout(2 * PATIENCE),
+        asyncio.timeout(patience),
         _in_folder(cwd or target),
         app.run_test(size=size, notifications=True, message_hook=studio.hear) as pilot,
     ):

@@ -183,7 +183,7 @@ async def ask_leave(studio: Studio) -> None:
     await studio.type("make a folder")
     await studio.until(lambda: "Shell wants to" in studio.chat_text, "the request")
     await studio.press("escape")
-    studio.chat.log_view.query_one("ApprovalCard").focus()
+    studio.chat.query_one("ApprovalCard").focus()
     await studio.pilot.pause()
 
 
@@ -241,7 +241,7 @@ async def test_a_request_is_answered_by_a_click(work: Path) -> None:
     async with open_studio(work, model=model) as studio:
         await studio.press("r")
         await studio.until(lambda: "y allow" in studio.text, "the request in view")
-        await studio.click("y allow", within="#log")
+        await studio.click("y allow", within="#chat-pane")
         await studio.ended()
 
 

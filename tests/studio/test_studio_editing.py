@@ -107,7 +107,8 @@ async def test_boxes_slide_to_their_new_places_and_stop(
 ) -> None:
     monkeypatch.delenv("NO_ANIMATION")
     now = 1_000.0
-    monkeypatch.setattr("flowstudio.studio.flow_view.monotonic", lambda: now)
+    for module in ("slide", "flow_view"):
+        monkeypatch.setattr(f"flowstudio.studio.{module}.monotonic", lambda: now)
     write_skill(work, LADDER)
     async with open_studio(work, size=(120, 50)) as studio:
         await studio.select("n2")
@@ -130,7 +131,7 @@ async def test_boxes_slide_to_their_new_places_and_stop(
 async def test_nothing_slides_where_the_user_wants_no_motion(
     work: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
-    monkeypatch.setattr("flowstudio.studio.flow_view.monotonic", lambda: 1_000.0)
+    monkeypatch.setattr("flowstudio.studio.slide.monotonic", lambda: 1_000.0)
     if how == "level":
         monkeypatch.delenv("NO_ANIMATION")
     write_skill(work, LADDER)

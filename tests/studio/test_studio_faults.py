@@ -27,6 +27,12 @@ async def test_a_fault_behind_a_key_is_said(work: Path) -> None:
         await studio.asked_at("good")
 
 
+async def test_a_key_that_comes_before_the_flow_is_meant_for_it(work: Path) -> None:
+    async with open_studio(work, settle=False) as studio:
+        await studio.press("n")
+        await studio.until(lambda: studio.phase == "paused", "a pause before the first prompt")
+
+
 async def test_a_fault_in_the_drawing_stands_in_the_pictures_place(
     work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

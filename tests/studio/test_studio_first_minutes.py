@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
+from flowstudio.paths import bundled
 from flowstudio.run.state import RunState
+from flowstudio.studio.keymap import with_keys
 from flowstudio.studio.tour import ASKED, DECISION, DONE, OVER, STEPS, Tour
 from flowstudio.wire import ChoiceMade, Event, NodeEntered, NodeLeft, RunEnded, RunPaused, UserAsked
+from tests.studio.kit import open_studio
 from tests.terminal.kit import run_in_terminal
 
 
@@ -32,16 +36,16 @@ class Told:
 
 def test_the_guide_goes_on_when_the_user_has_done_what_it_asks() -> None:
     told = Told()
-    assert told.tour.text == STEPS[0]
-    assert told.stop_at("BEGIN", "prompt") == STEPS[1]
-    assert told.stop_at("drawing") == STEPS[2]
+    assert told.tour.text == with_keys(STEPS[0])
+    assert told.stop_at("BEGIN", "prompt") == with_keys(STEPS[1])
+    assert told.stop_at("drawing") == with_keys(STEPS[2])
     told.tour.hear(told.state, looks_back=True)
-    assert told.tour.text == STEPS[3]
+    assert told.tour.text == with_keys(STEPS[3])
     told.tour.hear(told.state, looks_back=False)
-    assert told.tour.text == STEPS[4]
-    assert told.stop_at(DECISION) == STEPS[5]
+    assert told.tour.text == with_keys(STEPS[4])
+    assert told.stop_at(DECISION) == with_keys(STEPS[5])
     told.take(ChoiceMade("go on", "user", forced=True), DECISION)
-    assert told.take(NodeLeft("hands", "go on", "user", "", 0, 0.0), DECISION) == DONE
+    assert told.take(NodeLeft("hands", "go on", "user", "", 0, 0.0), DECISION) == with_keys(DONE)
     assert told.tour.is_done
 
 
@@ -49,7 +53,7 @@ def test_a_choice_as_the_model_is_no_force_and_the_guide_says_so() -> None:
     told = Told()
     told.tour.at = 5
     told.stop_at(DECISION)
-    assert told.take(UserAsked("1", "which?", ("a",)), DECISION) == ASKED
+    assert told.take(UserAsked("1", "which?", ("a",)), DECISION) == with_keys(ASKED)
     told.take(ChoiceMade("go on", "user"), DECISION)
     told.take(NodeLeft("hands", "go on", "user", "", 0, 0.0), DECISION)
     assert not told.tour.is_done
@@ -58,7 +62,7 @@ def test_a_choice_as_the_model_is_no_force_and_the_guide_says_so() -> None:
 def test_a_run_that_ends_without_a_force_asks_for_another() -> None:
     told = Told()
     told.stop_at("BEGIN", "prompt")
-    assert told.take(RunEnded("reached_end", "the end", 3)) == OVER
+    assert told.take(RunEnded("reached_end", "the end", 3)) == with_keys(OVER)
 
 
 @pytest.fixture
@@ -77,9 +81,9 @@ def test_an_empty_folder_without_a_key_is_welcomed_and_the_tour_ends_with_a_forc
         terminal.click("Take the tour")
         for step, keys in enumerate(("n", "n", "[", "escape", "n", "1")):
             terminal.shows(f"{step}/6")
-            terminal.shows(STEPS[step][:40])
+            terminal.shows(with_keys(STEPS[step])[:40])
             terminal.press(keys)
-        terminal.shows(DONE[:40])
+        terminal.shows(with_keys(DONE)[:40])
         terminal.shows("⇢")
         terminal.press("ctrl+q")
         assert terminal.wait() == 0
@@ -109,3 +113,15 @@ def test_a_folder_with_skills_of_its_own_is_not_welcomed(places: dict[str, Path]
         assert "Welcome to" not in terminal.text
         terminal.press("ctrl+q")
         assert terminal.wait() == 0
+
+
+async def test_a_copy_of_the_tour_in_the_folder_is_toured_too(work: Path) -> None:
+    shutil.copytree(bundled("skills") / "tour", work / ".agents" / "skills" / "tour")
+    async with open_studio(work) as studio:
+        assert studio.main.skill is not None
+        assert studio.main.skill.name != "tour"
+        await studio.press("W")
+        await studio.until(lambda: "Take the tour" in studio.text, "the welcome")
+        await studio.press("t")
+        await studio.until(lambda: "0/6" in studio.text, "the guide")
+        assert (studio.main.skill.name, studio.main.skill.scope) == ("tour", "project")

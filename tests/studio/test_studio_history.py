@@ -243,13 +243,14 @@ async def test_two_runs_are_compared_on_one_picture(work: Path) -> None:
         assert isinstance(screen, CompareScreen)
         await studio.until(lambda: screen.comparison is not None, "the comparison")
         await studio.pilot.pause()
-        view = screen.query_one("#both")
-        marks = view.marks  # type: ignore[attr-defined]
+        view = screen.view
+        await studio.until(lambda: view.selected is not None, "the drawing")
+        marks = view.marks
         assert marks.nodes["write"] == "done"
         assert (marks.nodes["mend"], marks.tags["mend"]) == ("forced", "B")
         assert marks.tags["good"] == "A1 B2"
         assert "B" in marks.letters.values()
-        assert view.selected == "good"  # type: ignore[attr-defined]
+        assert view.selected == "good"
         assert screen.difference is not None
         assert screen.difference.aspect == "answer"
         assert "- <choice>yes</choice>" in studio.text

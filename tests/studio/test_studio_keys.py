@@ -147,6 +147,17 @@ async def test_the_last_line_follows_the_pane_in_use(work: Path) -> None:
         assert "u rewind" not in studio.lines[-1]
 
 
+async def test_the_last_line_names_no_keys_of_a_search_while_a_dialog_has_a_line(
+    work: Path,
+) -> None:
+    async with open_studio(work, model=FakeModel()) as studio:
+        await studio.begin()
+        await studio.press("B")
+        await studio.until(lambda: "enter sets it" in studio.text, "the dialog")
+        await studio.settled()
+        assert "enter next" not in studio.lines[-1]
+
+
 async def test_looking_back_has_its_own_keys_in_the_last_line(work: Path) -> None:
     async with open_studio(work, model=FakeModel()) as studio:
         await studio.press("r")

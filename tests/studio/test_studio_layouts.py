@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from textual.command import CommandPalette
 
+from flowstudio.run.state import RunState
 from flowstudio.studio.commands import PANE_KEYS, commands_of
 from flowstudio.studio.help_dialog import HelpDialog
 from tests.studio.kit import DEMO, FakeModel, Studio, open_studio, text_of, write_skill
@@ -97,6 +98,22 @@ async def test_a_long_name_leaves_room_for_the_state_in_the_top_line(work: Path)
     async with open_studio(work, size=(80, 24), model=FakeModel()) as studio:
         await studio.begin()
         await studio.until(lambda: "⏸ paused" in studio.lines[0], "the state")
+
+
+async def test_what_the_run_waits_for_counts_for_more_than_how_full_the_context_is(
+    work: Path,
+) -> None:
+    state = RunState(phase="running", tokens=220, context_usage=0.4)
+    async with open_studio(work, size=(120, 30), model=FakeModel()) as studio:
+        studio.main.top.run_state = state
+        await studio.until(lambda: "40% context ▰▰▰▰▱" in studio.lines[0], "the bar")
+        state.waits_for = "may WriteFile write notes.txt?"
+        studio.main.top.run_state = state
+        await studio.until(lambda: state.waits_for in studio.lines[0], "the whole question")
+        assert "220 tokens" in studio.lines[0]
+        await studio.pilot.resize_terminal(40, 20)
+        await studio.until(lambda: "tokens" not in studio.lines[0], "room for the state")
+        assert not studio.lines[0].rstrip().endswith("…")
 
 
 # Colours

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from flowstudio.skill.trust import TrustStore
-from flowstudio.studio.chat_entries import ApprovalCard
+from flowstudio.studio.chat_card import ApprovalCard
 from flowstudio.studio.dialogs import TrustDialog
 from tests.servers.openai_server import openai_server
 from tests.servers.scripted import Call, Reply, say, use

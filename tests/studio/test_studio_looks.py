@@ -9,8 +9,10 @@ import pytest
 from textual.widgets import OptionList
 
 from flowstudio.studio.glyphs import GlyphFilter, glyphs_for, has_few_colours
+from flowstudio.studio.theme import default_theme, one_theme, remember_theme, remembered_theme
 from flowstudio.studio.theme_dialog import ThemeDialog
-from tests.studio.kit import Studio, open_studio
+from tests.studio.cells import read_cells
+from tests.studio.kit import FakeModel, Studio, open_studio
 
 
 def settings(home: Path, text: str) -> None:
@@ -43,15 +45,59 @@ async def test_each_theme_shows_as_it_is_looked_at_and_escape_brings_back_the_ol
         assert studio.app.screen is studio.main
 
 
-async def test_enter_takes_the_theme_and_says_how_to_keep_it(work: Path) -> None:
+async def test_the_theme_that_was_taken_is_there_at_the_next_start(work: Path) -> None:
     async with open_studio(work) as studio:
         await choose_theme(studio)
         await studio.press("up", "enter")
-        assert studio.app.theme != "studio-dark"
-        await studio.until(
-            lambda: f"theme: {studio.app.theme} in the configuration" in "".join(studio.toasts),
-            "how to keep it",
-        )
+        taken = studio.app.theme
+        assert taken != "studio-dark"
+        await studio.until(lambda: f"{taken} is remembered" in "".join(studio.toasts), "a word")
+    async with open_studio(work) as studio:
+        assert studio.app.theme == taken
+    async with open_studio(work, theme="paper") as studio:
+        assert studio.app.theme == "paper"
+
+
+async def test_nothing_keeps_the_colours_of_the_theme_before(work: Path) -> None:
+    async with open_studio(work, model=FakeModel()) as studio:
+        await studio.begin()
+        await studio.press("n")
+        await studio.paused_at("good")
+        studio.app.theme = "studio-light"
+        roles = ("text", "now", "muted", "dim")
+        dark = {(one_theme("studio-dark") or default_theme()).variables[f"role-{r}"] for r in roles}
+
+        def is_light() -> bool:
+            if studio.app.theme_variables["role-text"] in dark:
+                return False
+            legend = " ".join(read_cells(studio.app).legend).lower()
+            return not any(colour.lower() in legend for colour in dark)
+
+        await studio.until(is_light, "the colours of the new theme, everywhere")
+
+
+async def test_a_configured_theme_comes_before_the_one_that_is_remembered(
+    work: Path, home: Path
+) -> None:
+    settings(home, "theme: paper\n")
+    assert remember_theme("ember") == ""
+    async with open_studio(work) as studio:
+        await studio.until(lambda: studio.app.theme == "paper", "the configured theme")
+        await choose_theme(studio)
+        await studio.press("up", "enter")
+        await studio.until(lambda: "theme: paper" in "".join(studio.toasts), "who wins")
+
+
+@pytest.mark.parametrize(
+    "state", ["", "[]", "{", '{"theme": 3}', '{"theme": "../x"}', '{"theme": "gone"}']
+)
+async def test_a_memory_that_cannot_be_read_costs_no_more_than_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: str
+) -> None:
+    file = tmp_path / "state.json"
+    file.write_text(state, encoding="utf-8")
+    monkeypatch.setattr("flowstudio.paths.state_file", lambda: file)
+    assert one_theme(remembered_theme() or "") is None
 
 
 async def test_a_transparent_studio_leaves_the_terminals_own_background(
@@ -71,9 +117,10 @@ async def test_a_transparent_studio_leaves_the_terminals_own_background(
 # Signs
 
 
-async def test_ascii_alone_draws_the_whole_screen(work: Path, home: Path) -> None:
-    settings(home, "glyphs: ascii\n")
-    async with open_studio(work) as studio:
+@pytest.mark.parametrize("by", ["configuration", "option"])
+async def test_ascii_alone_draws_the_whole_screen(work: Path, home: Path, by: str) -> None:
+    settings(home, "glyphs: ascii\n" if by == "configuration" else "glyphs: unicode\n")
+    async with open_studio(work, glyphs="ascii" if by == "option" else None) as studio:
         await studio.begin()
         await studio.until(lambda: studio.text.isascii(), "a screen in ASCII")
         assert "Write a first draft" in studio.text

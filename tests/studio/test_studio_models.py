@@ -78,7 +78,7 @@ async def test_a_wrong_key_pauses_the_run_with_a_sentence_and_n_tries_again(
             assert studio.state is not None
             assert studio.state.reason == "model_failed"
             assert "key" in studio.state.why
-            assert "try again" in studio.chat_text
+            assert "asks the model again" in studio.chat_text
             assert "sk-0123456789abcdef" not in studio.chat_text
             await studio.press("n")
             await studio.paused_at("good")

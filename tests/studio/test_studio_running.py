@@ -195,10 +195,10 @@ async def test_a_command_without_a_run_says_how_to_begin_one(work: Path, key: st
 async def test_what_a_pause_offers_goes_when_the_run_goes_on(work: Path, script: Path) -> None:
     async with open_studio(work, script=script) as studio:
         await studio.begin()
-        assert "send the prompt" in studio.chat_text
+        assert "sends it, then pauses" in studio.chat_text
         await studio.press("c")
         await studio.ended()
-        assert "send the prompt" not in studio.chat_text
+        assert "sends it, then pauses" not in studio.chat_text
 
 
 # Breakpoints
@@ -269,6 +269,10 @@ async def test_capital_j_goes_on_from_the_selected_node(work: Path, script: Path
         await studio.press("J")
         await studio.paused_at("mend")
         assert studio.path == ["BEGIN", "write", "mend"]
+        # What was left out does not look done, and the jump looks like one.
+        await studio.until(lambda: "write⇢mend ─ ⏸ mend" in studio.text, "the jump")
+        assert studio.state is not None
+        assert set(studio.state.done) == {"BEGIN"}
 
 
 async def test_capital_j_cuts_a_stream_that_is_coming(work: Path) -> None:

@@ -1,119 +1,67 @@
-"""How the main screen looks, kept as pictures: `pytest --snapshot-update` accepts new ones.
+"""How every screen looks, kept as text: `pytest --snapshot-update` accepts new ones.
 
 Nothing in them depends on the clock, the home folder, the locale or a blinking cursor.
+`python -m tests.studio.gallery OUT` writes the same scenes as SVG files, to be looked at.
 """
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from flowstudio.run import runner
-from flowstudio.studio import top_line
-from flowstudio.studio.app import StudioApp
-from flowstudio.studio.driver import StudioOptions
-from flowstudio.studio.key_line import KeyLine
-from flowstudio.studio.picture import until
-from flowstudio.studio.screen import StudioScreen
-from flowstudio.wire import Wire
-from tests.studio.kit import DEMO, NOTES, write_skill
+from tests.studio.cells import write_scene
+from tests.studio.gallery import each_look, follow
+from tests.studio.scenes import WALKS
+from tests.studio.stage import place_for, set_stage
 
-SIZES = [(80, 24), (120, 40), (200, 60)]
-THEMES = ["studio-dark", "studio-light"]
-SCRIPT = """\
-default_task_reply: A draft of **three** lines.
-decisions:
-- {node: good, visit: 1, replies: [{text: "Fine.\\n\\n<choice>yes</choice>"}]}
-- {node: good, visit: 2, replies: [{text: "Better.\\n\\n<choice>yes</choice>"}]}
-"""
-BROKEN = DEMO.replace("mend --> good", "mend[oops --> good")
+PICTURES = Path(__file__).parent / "__snapshots__" / "test_studio_snapshots"
+_ATTEMPTS = 3
 
 
-class FrozenTime:
-    """The `time` module of somebody for whom no time passes."""
+class SceneExtension(SingleFileSnapshotExtension):
+    """One text file for each scene, by its name."""
 
-    @staticmethod
-    def time() -> float:
-        return 1_700_000_000.0
+    _write_mode = WriteMode.TEXT
+    _file_extension = "txt"
 
-    monotonic = time
+    @classmethod
+    def dirname(cls, *, test_location: Any) -> str:
+        return str(PICTURES)
+
+    @classmethod
+    def get_snapshot_name(cls, *, test_location: Any, index: Any = 0) -> str:
+        return file_name(str(index))
+
+
+def file_name(scene: str) -> str:
+    return scene.replace(" ", "-")
 
 
 @pytest.fixture
-def app(
-    work: Path, few_bundled_skills: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[str, str], StudioApp]:
-    """A studio on a work folder with a flow and a standard skill, with scripted answers."""
-    for module in (top_line, runner):
-        monkeypatch.setattr(module, "time", FrozenTime)
-    monkeypatch.setitem(Wire.__init__.__kwdefaults__, "now", FrozenTime.time)
-    shutil.rmtree(few_bundled_skills)
-    write_skill(work, NOTES, "notes")
-    script = tmp_path / "script.yaml"
-    script.write_text(SCRIPT, encoding="utf-8")
-    monkeypatch.chdir(work)
-
-    def make(theme: str, text: str = DEMO) -> StudioApp:
-        write_skill(work, text)
-        folder = work / ".agents" / "skills" / "demo"
-        return StudioApp(StudioOptions(path=folder, script=script, theme=theme))
-
-    return make
+def place(name: str) -> Iterator[Path]:
+    with place_for(name) as folder:
+        yield folder
 
 
-async def settle(pilot: Pilot[None]) -> StudioScreen:
-    screen = pilot.app.screen
-    assert isinstance(screen, StudioScreen)
-    await until(pilot, lambda: screen.is_settled, "the flow on the screen")
-    await until(pilot, lambda: bool(screen.query_one(KeyLine).keys), "the keys")
-    return screen
-
-
-async def still(pilot: Pilot[None]) -> None:
-    """Wait until nothing moves any more: the log has its end in view."""
-    before = ""
-    for _ in range(50):
-        now = pilot.app.export_screenshot()
-        if now == before:
-            return
-        before = now
-        await pilot.pause(0.1)
-
-
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-class TestMainScreen:
-    """The main screen, by size and theme."""
-
-    def test_idle(self, app: Any, snap_compare: Any, size: tuple[int, int], theme: str) -> None:
-        async def before(pilot: Pilot[None]) -> None:
-            await settle(pilot)
-            await still(pilot)
-
-        assert snap_compare(app(theme), terminal_size=size, run_before=before)
-
-    def test_paused_with_a_forced_branch(
-        self, app: Any, snap_compare: Any, size: tuple[int, int], theme: str
-    ) -> None:
-        async def before(pilot: Pilot[None]) -> None:
-            screen = await settle(pilot)
-            for key in ("n", "n", "n", "2", "n"):
-                await pilot.press(key)
-                await until(pilot, lambda: screen.waits_for_user, f"a pause after {key}")
-            await still(pilot)
-
-        assert snap_compare(app(theme), terminal_size=size, run_before=before)
-
-    def test_a_broken_file(
-        self, app: Any, snap_compare: Any, size: tuple[int, int], theme: str
-    ) -> None:
-        async def before(pilot: Pilot[None]) -> None:
-            await settle(pilot)
-            await still(pilot)
-
-        assert snap_compare(app(theme, BROKEN), terminal_size=size, run_before=before)
+@pytest.mark.parametrize("name", WALKS)
+async def test_each_scene_looks_as_it_was_approved(
+    name: str, place: Path, monkeypatch: pytest.MonkeyPatch, snapshot: Any, request: Any
+) -> None:
+    """A picture that differs is taken again: on a busy machine it may have been taken early."""
+    work = set_stage(place, monkeypatch)
+    wrong: list[str] = []
+    attempts = 1 if request.config.option.update_snapshots else _ATTEMPTS
+    async for scene, studio in follow(WALKS[name], work):
+        file = PICTURES / f"{file_name(scene)}.txt"
+        approved = file.read_text(encoding="utf-8") if file.exists() else None
+        for _ in range(attempts):
+            seen = write_scene(scene, await each_look(studio, lambda picture: picture))
+            if seen == approved:
+                break
+        if seen != snapshot(name=scene, extension_class=SceneExtension):
+            wrong.append(scene)
+    assert not wrong, f"these look otherwise: {', '.join(wrong)}"

@@ -177,9 +177,9 @@ async def test_an_unsaved_text_is_there_again_after_a_look_at_another_skill(work
         area = await open_source(studio)
         await put_cursor(studio, area, "what is bad")
         await studio.press("x")
-        studio.main._skills.show_skills(studio.main.library.skills, "notes")
+        studio.main.browser.show_skills(studio.main.library.skills, "notes")
         await studio.until(lambda: "Short sentences" in area.text, "the other source")
-        studio.main._skills.show_skills(studio.main.library.skills, "demo")
+        studio.main.browser.show_skills(studio.main.library.skills, "demo")
         await studio.until(lambda: "xwhat" in area.text, "the edited source")
 
 

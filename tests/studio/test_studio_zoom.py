@@ -10,13 +10,30 @@ from textual.geometry import Offset
 from textual.widgets import Input
 
 from flowstudio.studio.find_bar import FindBar
+from flowstudio.studio.flow_layout import MARGIN
 from flowstudio.studio.minimap import Minimap
-from tests.studio.kit import FakeModel, Studio, open_studio
+from tests.studio.kit import FakeModel, Studio, open_studio, write_skill
 
 STEPS = 40
 LADDER = "flowchart TD\n    BEGIN([BEGIN]) --> n0\n" + "".join(
     f"    n{i}[Step number {i}] --> n{i + 1}\n" for i in range(STEPS)
 )
+LOOP = """\
+---
+name: loop
+description: A small loop of work and check.
+type: flow
+---
+```mermaid
+flowchart TD
+    A([BEGIN]) --> B["Analyze the changes"]
+    B --> C{"Is the quality good?"}
+    C -->|Yes| D["Write the report"]
+    C -->|No| F["Repair what is wrong"]
+    F --> B
+    D --> E([END])
+```
+"""
 
 
 @pytest.fixture
@@ -118,6 +135,21 @@ async def test_a_flow_larger_than_the_pane_has_a_map(ladder: Path) -> None:
         region = minimap(studio).content_region
         first = studio.lines[region.y][region.x : region.right]
         assert (first[0], first[-1]) == ("[", "]")  # the window, less than a row high
+
+
+async def test_a_flow_that_is_as_wide_as_its_pane_scrolls_up_and_down_alone(work: Path) -> None:
+    write_skill(work, LOOP, "loop")
+    async with open_studio(work / ".agents" / "skills" / "loop", size=(120, 40)) as studio:
+        view = studio.view
+        for width in (120, 119, 121):
+            await studio.pilot.resize_terminal(width, 40)
+            await studio.until(lambda: view.show_vertical_scrollbar, "a bar for the height")
+            drawing = view.drawing
+            if drawing is not None and drawing.width + MARGIN.width == view.size.width:
+                break
+        else:
+            pytest.fail("no drawing fills its pane: make the flow wider")
+        assert not view.show_horizontal_scrollbar
 
 
 async def test_a_flow_that_is_in_view_has_no_map(work: Path) -> None:

@@ -72,7 +72,11 @@ class Terminal:
 
     def press(self, *keys: str) -> None:
         for key in keys:
-            os.write(self._master, KEYS.get(key, key.encode()))
+            self.send(KEYS.get(key, key.encode()))
+
+    def send(self, data: bytes) -> None:
+        """Give the program bytes as they are."""
+        os.write(self._master, data)
 
     def click(self, text: str) -> None:
         """Press and let go of the left button in the middle of a text."""

@@ -4,44 +4,12 @@ from __future__ import annotations
 
 import re
 import signal
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
 from tests.studio.kit import DEMO, write_skill
-from tests.terminal.kit import Terminal, run_in_terminal
-
-SCRIPT = """\
-default_task_reply: A draft.
-decisions:
-- {node: good, visit: 1, replies: [{text: "<choice>no</choice>"}]}
-- {node: good, visit: 2, replies: [{text: "<choice>yes</choice>"}]}
-"""
-
-type Open = Callable[..., AbstractContextManager[Terminal]]
-
-
-@pytest.fixture
-def work(tmp_path: Path) -> Path:
-    folder = tmp_path / "work"
-    (folder / ".git").mkdir(parents=True)
-    write_skill(folder, DEMO)
-    (folder / "script.yaml").write_text(SCRIPT, encoding="utf-8")
-    return folder
-
-
-@pytest.fixture
-def open_terminal(tmp_path: Path, work: Path) -> Open:
-    """Opens the program in a home and a work folder of the test's own."""
-    home = tmp_path / "home"
-    home.mkdir()
-
-    def start(*arguments: str, size: tuple[int, int] = (120, 40), **env: str):
-        return run_in_terminal(*arguments, size=size, home=home, work=work, **env)
-
-    return start
+from tests.terminal.conftest import Open
 
 
 @pytest.mark.parametrize("size", [(200, 60), (120, 40), (80, 24)])
@@ -67,6 +35,18 @@ def test_it_paints_runs_step_by_step_and_leaves_the_terminal_as_it_was(
         for mode in (b"1000", b"1003", b"1006", b"2004"):
             assert b"\x1b[?%sl" % mode in end, f"mode {mode!r} is switched off"
         assert b"Traceback" not in terminal.raw
+
+
+def test_what_is_typed_right_behind_a_key_that_opens_a_line_is_text(open_terminal: Open) -> None:
+    with open_terminal(".", size=(120, 40)) as terminal:
+        terminal.shows("Mend what is bad")
+        terminal.shows("rehearsal")
+        terminal.send(b"/mend")  # letters that would be commands outside of the line
+        terminal.shows("/ mend")
+        terminal.press("escape")
+        terminal.until(lambda: "/ mend" not in terminal.text, "the line goes")
+        terminal.send(b"irNn")
+        terminal.shows(" rNn")
 
 
 def test_a_click_selects_a_node_and_shows_its_prompt(open_terminal: Open) -> None:

@@ -84,6 +84,26 @@ def test_a_run_elsewhere_is_watched_stepped_and_bent_and_goes_on_when_it_is_left
     assert isinstance(events[-1].body, RunEnded)
 
 
+def test_a_studio_that_is_open_joins_the_run_from_its_history(
+    held: tuple[subprocess.Popen[bytes], Path], tmp_path: Path
+) -> None:
+    process, _ = held
+    with run_in_terminal(
+        "round.mmd", size=(150, 40), home=tmp_path / "home", work=tmp_path
+    ) as terminal:
+        terminal.shows("Is it good?")
+        terminal.press("H")
+        terminal.shows("a joins it")
+        terminal.press("a")
+        terminal.shows("attached")  # the history names the breakpoint too
+        terminal.shows("◆ q  Is it good?")
+        terminal.press("1")  # yes
+        terminal.shows("reached END")
+        process.wait(PATIENCE)
+        terminal.press("ctrl+q")
+        assert terminal.wait() == 0
+
+
 def test_the_studio_that_is_detached_by_key_stays_and_the_run_goes_on(
     held: tuple[subprocess.Popen[bytes], Path], tmp_path: Path
 ) -> None:
@@ -92,8 +112,10 @@ def test_the_studio_that_is_detached_by_key_stays_and_the_run_goes_on(
         "attach", "last", size=(150, 40), home=tmp_path / "home", work=tmp_path
     ) as terminal:
         terminal.shows("breakpoint before “q”")
+        terminal.shows("◆ q  Is it good?")  # the chat tells of the visit that it came upon
         terminal.press("D")
         terminal.shows("detached: this studio looks away")
+        assert "✗" not in terminal.text, "nothing failed"
         assert process.poll() is None
         terminal.press("ctrl+q")
         assert terminal.wait() == 0
