@@ -161,7 +161,7 @@ async def lag_during(work: Callable[[], object]) -> list[float]:
 async def measure_focus() -> None:
     """Print what a change of the pane in use costs."""
     from flowstudio.studio.app import StudioApp
-    from flowstudio.studio.chat_pane import ChatInput
+    from flowstudio.studio.chat_input import ChatInput
     from flowstudio.studio.driver import StudioOptions
     from flowstudio.studio.picture import until
     from flowstudio.studio.screen import StudioScreen

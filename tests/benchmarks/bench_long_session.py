@@ -1,38 +1,30 @@
 """What a key costs in a long session: from the press until the screen is painted anew.
 
-    python tests/benchmarks/bench_long_session.py [SCENE ...] [--profile]
+    python tests/benchmarks/bench_long_session.py [SCENE ...] [--keys N] [--turns N] [--profile]
 
-Scenes: fresh, chat (1,000 messages), visits (10,000), skills (500), nodes (a flow of 5,000), stream
-(500 parts a second), idle (CPU with a run paused), memory (scripted use). The app runs without a
-terminal, driven by keys; figures are CPU milliseconds of the whole process, so that a busy machine
-disturbs them little. Target: 50 ms a key, and less than 1 % when idle.
+Scenes: fresh, chat (1,000 messages), visits (10,000), skills (500), nodes (a flow of 5,000), draft
+(typing in the source beside a flow of 40 nodes), hold (a key held down), stream (500 parts a
+second), idle (CPU with a run paused), memory (scripted use: what is kept per 1,000 keys). The app
+runs without a terminal (see `paint_meter`), driven by keys; figures are milliseconds of the whole
+process' CPU until the last frame that a key causes, then the same by the clock. Target: 50 ms a
+key, the worst one too, and less than 1 % of a core when idle.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
-import cProfile
 import gc
 import os
-import pstats
 import statistics
-import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Coroutine, Sequence
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
-
-from textual.pilot import Pilot
+from paint_meter import Meter, PaintMeter, say, settle, show_head, studio, tap, wait_for
 from textual.widgets import OptionList
 
 from flowstudio.run.state import RunState
-from flowstudio.studio.app import StudioApp
-from flowstudio.studio.driver import StudioOptions
-from flowstudio.studio.picture import until
 from flowstudio.studio.screen import StudioScreen
 from flowstudio.wire import (
     Body,
@@ -48,15 +40,6 @@ from flowstudio.wire import (
     ToolReturned,
 )
 
-SIZE = (160, 46)
-TARGET = 50.0
-WINDOW = 0.25
-"""Seconds in which everything that a key causes is done."""
-CHART = """flowchart TD
-    BEGIN --> write[Write a first draft] --> good{Is it good?}
-    good -->|yes| END
-    good -->|no| mend[Mend what is bad] --> good
-"""
 ANSWER = """Here is **what I found** in `module.py`:
 
 - the first thing, which is rather long and wraps around in a narrow pane like the chat's
@@ -68,78 +51,18 @@ def f(x: int) -> int:
     return x + 1
 ```
 """
-profiling = False
-
-
-def skill_text(name: str, chart: str = CHART) -> str:
-    head = f"---\nname: {name}\ndescription: Improve {name} until it is good.\ntype: flow\n---\n"
-    return f"{head}\n```mermaid\n{chart}```\n"
-
-
-def write_skills(work: Path, count: int = 1, chart: str = CHART) -> Path:
-    (work / ".git").mkdir()
-    for number in range(count):
-        folder = work / ".agents" / "skills" / f"demo-{number:03}"
-        folder.mkdir(parents=True)
-        (folder / "SKILL.md").write_text(skill_text(folder.name, chart), encoding="utf-8")
-    return work
-
-
-@contextlib.asynccontextmanager
-async def studio(
-    count: int = 1, chart: str = CHART
-) -> AsyncIterator[tuple[Pilot[None], StudioScreen]]:
-    with tempfile.TemporaryDirectory() as folder:
-        work = write_skills(Path(folder), count, chart)
-        app = StudioApp(StudioOptions(path=work))
-        async with app.run_test(size=SIZE) as pilot:
-            screen = app.screen
-            assert isinstance(screen, StudioScreen)
-            await until(pilot, lambda: screen.is_settled, "the flow on the screen")
-            await pilot.pause()
-            yield pilot, screen
-            if screen.driver.control is not None:
-                screen.driver.control.stop()
-
-
-def tap(pilot: Pilot[None], key: str) -> None:
-    """Press a key as a terminal would: the pilot's own press asks every widget, which costs more
-    than the key."""
-    pilot.app.simulate_key(key)
-
-
-async def press(pilot: Pilot[None], what: str, keys: Sequence[str], rounds: int = 8) -> None:
-    """Press each key in turn and say what it cost."""
-    for key in keys:  # once for the caches
-        tap(pilot, key)
-        await asyncio.sleep(WINDOW)
-    gc.collect()
-    took: list[float] = []
-    profile = cProfile.Profile() if profiling else None
-    for _ in range(rounds):
-        for key in keys:
-            begin = time.process_time()
-            if profile:
-                profile.enable()
-            tap(pilot, key)
-            await asyncio.sleep(WINDOW)
-            if profile:
-                profile.disable()
-            took.append((time.process_time() - begin) * 1000)
-    median, worst = statistics.median(took), max(took)
-    sign = "" if median <= TARGET else "   OVER"
-    print(f"{what:<44} median {median:7.1f} ms   worst {worst:7.1f} ms{sign}", flush=True)
-    if profile:
-        pstats.Stats(profile).sort_stats("cumulative").print_stats(35)
+type Scene = Callable[[Meter, argparse.Namespace], Coroutine[object, object, None]]
 
 
 def event(body: Body, number: int, node: str | None = None, visit: int | None = None) -> Event:
+    """An event of the run that the scenes play."""
     return Event(body, "bench", 1_700_000_000.0 + number, node, visit)
 
 
-def feed(screen: StudioScreen, bodies: Sequence[tuple[Body, str | None, int | None]]) -> None:
-    for number, (body, node, visit) in enumerate(bodies):
-        screen._take_event(event(body, number, node, visit))
+def feed(screen: StudioScreen, bodies: Sequence[Body]) -> None:
+    """Let the screen hear of these."""
+    for number, body in enumerate(bodies):
+        screen._take_event(event(body, number))
 
 
 def visits(count: int) -> list[Event]:
@@ -160,38 +83,41 @@ def visits(count: int) -> list[Event]:
     return events
 
 
-async def fresh() -> None:
-    async with studio() as (pilot, _):
-        await press(pilot, "fresh: a node", ["down", "up"])
-        await press(pilot, "fresh: another pane", ["tab"], 12)
+async def fresh(meter: Meter, _: argparse.Namespace) -> None:
+    async with studio() as (pilot, _screen):
+        await meter.press(pilot, "fresh: a node", ["down", "up"])
+        await meter.press(pilot, "fresh: another pane", ["tab"])
+        await meter.press(pilot, "fresh: another pane, back", ["shift+tab"])
+        await meter.press(pilot, "fresh: zoom", ["z"])
+        await meter.press(pilot, "fresh: help", ["question_mark", "escape"])
 
 
-async def chat() -> None:
+async def chat(meter: Meter, _: argparse.Namespace) -> None:
     async with studio() as (pilot, screen):
-        bodies: list[tuple[Body, str | None, int | None]] = []
+        bodies: list[Body] = []
         for number in range(250):
             call = f"call-{number}"
             bodies += [
-                (PromptSent(f"Question {number}?"), None, None),
-                (Text(ANSWER), None, None),
-                (ToolCalled(call, "Shell", '{"command": "git diff"}'), None, None),
-                (ToolReturned(call, "Shell", True, "x\n" * 100, "fine", 0.1), None, None),
-                (Text(ANSWER), None, None),
+                PromptSent(f"Question {number}?"),
+                Text(ANSWER),
+                ToolCalled(call, "Shell", '{"command": "git diff"}'),
+                ToolReturned(call, "Shell", True, "x\n" * 100, "fine", 0.1),
+                Text(ANSWER),
             ]
         begin = time.process_time()
         for at in range(0, len(bodies), 50):
             feed(screen, bodies[at : at + 50])
             await pilot.pause()
-        print(f"chat: 1,000 messages in {time.process_time() - begin:.1f} s of CPU")
-        await press(pilot, "chat: a node", ["down", "up"])
-        await press(pilot, "chat: another pane", ["tab"], 12)
+        say(f"chat: 1,000 messages in {time.process_time() - begin:.1f} s of CPU")
+        await meter.press(pilot, "chat: a node", ["down", "up"])
+        await meter.press(pilot, "chat: another pane", ["tab"])
         screen.query_one("ChatLog").focus()
-        await press(pilot, "chat: scroll", ["pageup", "pageup", "up", "pagedown"])
-        await pilot.press("i")
-        await press(pilot, "chat: a letter in the input", ["a", "b", "backspace"])
+        await meter.press(pilot, "chat: scroll", ["pageup", "pageup", "up", "pagedown"])
+        screen.query_one("ChatInput").focus()
+        await meter.press(pilot, "chat: a letter in the input", ["a", "b", "backspace"])
 
 
-async def many_visits() -> None:
+async def many_visits(meter: Meter, _: argparse.Namespace) -> None:
     async with studio() as (pilot, screen):
         state = RunState()
         for one in visits(10_000):
@@ -200,56 +126,93 @@ async def many_visits() -> None:
         screen.bench.view.selected = "good"
         screen.show_news()
         await pilot.pause()
-        await press(pilot, "visits: a node", ["down", "up"])
-        await press(pilot, "visits: another pane", ["tab"], 12)
-        number, took = 10_001, []
+        await meter.press(pilot, "visits: a node", ["down", "up"])
+        await meter.press(pilot, "visits: another pane", ["tab"])
+        screen.query_one("#timeline").focus()
+        await meter.press(pilot, "visits: along the timeline", ["left", "left", "right", "right"])
+        took: list[float] = []
         for _ in range(20):
             begin = time.process_time()
             for one in visits(2)[1:]:
                 state.apply(one)
                 screen._take_event(one)
-            await pilot.pause()
-            took.append((time.process_time() - begin) * 1000)
-        print(
-            f"visits: one more visit                       median {statistics.median(took):7.1f} ms"
-        )
-        assert number
+            await settle()
+            took.append((PaintMeter.cpu - begin) * 1000)
+        say(f"visits: one more visit: median {statistics.median(took):.1f} ms of CPU")
 
 
-async def skills() -> None:
+async def skills(meter: Meter, _: argparse.Namespace) -> None:
     async with studio(500) as (pilot, screen):
         screen.query_one("#skills", OptionList).focus()
-        await press(pilot, "skills: the next one", ["down", "down", "up"])
-        await press(pilot, "skills: a page", ["pagedown", "pageup"])
-        screen._skills.focus_filter()
-        await press(pilot, "skills: a letter in the filter", ["d", "e", "backspace", "backspace"])
+        await meter.press(pilot, "skills: the next one", ["down", "down", "up"])
+        await meter.press(pilot, "skills: a page", ["pagedown", "pageup"])
+        screen.browser.focus_filter()
+        letters = ["d", "e", "backspace", "backspace"]
+        await meter.press(pilot, "skills: a letter in the filter", letters)
         screen.query_one("#skills", OptionList).focus()
         begin = time.process_time()
-        screen._skills.running = ("demo-001", "▶")
-        await pilot.pause()
-        print(f"skills: a run begins              {(time.process_time() - begin) * 1000:7.1f} ms")
+        screen.browser.running = ("demo-001", "▶")
+        await settle()
+        say(f"skills: a run begins: {(PaintMeter.cpu - begin) * 1000:.1f} ms of CPU")
 
 
-async def nodes() -> None:
+def long_chart(count: int) -> str:
+    """A flow of so many nodes, with a way back here and there."""
     lines = ["flowchart TD", "    BEGIN --> n0"]
-    for number in range(5_000):
+    for number in range(count):
         lines.append(f"    n{number}[Step {number}] --> n{number + 1}")
         if number % 7 == 3:
             lines[-1] = f"    n{number}{{Is {number} good?}} -->|yes| n{number + 1}"
             lines.append(f"    n{number} -->|no| n{max(number - 3, 0)}")
-    lines.append("    n5000[The last] --> END")
+    lines.append(f"    n{count}[The last] --> END")
+    return "\n".join(lines) + "\n"
+
+
+async def nodes(meter: Meter, _: argparse.Namespace) -> None:
     begin = time.process_time()
-    async with studio(1, "\n".join(lines) + "\n") as (pilot, screen):
-        print(f"nodes: opened in {time.process_time() - begin:.1f} s of CPU")
+    async with studio(1, long_chart(5_000)) as (pilot, screen):
+        say(f"nodes: opened in {time.process_time() - begin:.1f} s of CPU")
         screen.bench.view.focus()
-        await press(pilot, "nodes: a node", ["down", "down", "up"])
-        await press(pilot, "nodes: pan", ["j", "j", "k"])
-        await press(pilot, "nodes: another pane", ["tab"], 12)
+        await meter.press(pilot, "nodes: a node", ["down", "down", "up"])
+        await meter.press(pilot, "nodes: pan", ["j", "j", "k"])
+        await meter.press(pilot, "nodes: another pane", ["tab"])
+        screen.bench.view.focus()
         await pilot.press("slash")
-        await press(pilot, "nodes: a letter in find", ["4", "9", "backspace", "backspace"])
+        letters = ["4", "9", "backspace", "backspace"]
+        await meter.press(pilot, "nodes: a letter in find", letters)
 
 
-async def stream() -> None:
+async def draft(meter: Meter, _: argparse.Namespace) -> None:
+    """Type in the source; the drawing follows once the fingers rest."""
+    async with studio(1, long_chart(38)) as (pilot, screen):
+        await screen.action_command("edit.source")
+        await wait_for(lambda: screen.source.is_attached and bool(screen.source.children), "it")
+        await settle()
+        area = screen.source.area
+        area.focus()
+        lines = area.text.splitlines()
+        row = next(at for at, line in enumerate(lines) if "[Step 9]" in line)
+        area.move_cursor((row, lines[row].index("[Step 9]") + 6))
+        await settle()
+        await meter.press(pilot, "draft: a letter, with the drawing", ["x", "y", "backspace"])
+        area.move_cursor((1, 8))
+        await settle()
+        await meter.press(pilot, "draft: a letter in the head", ["x", "backspace"])
+        await meter.press(pilot, "draft: a line down", ["down", "up"])
+
+
+async def hold(meter: Meter, _: argparse.Namespace) -> None:
+    """Keys held down, and the wheel turned: the screen keeps up."""
+    async with studio(1, long_chart(5_000)) as (pilot, screen):
+        screen.bench.view.focus()
+        await meter.hold(pilot, "hold: pan", ["j"], 30)
+        await meter.hold(pilot, "hold: a node", ["down"], 30)
+    async with studio(500) as (pilot, screen):
+        screen.query_one("#skills", OptionList).focus()
+        await meter.hold(pilot, "hold: the next skill", ["down"], 30)
+
+
+async def stream(meter: Meter, _: argparse.Namespace) -> None:
     async with studio() as (pilot, screen):
         begin, used = time.perf_counter(), time.process_time()
         sent = 0
@@ -275,66 +238,40 @@ async def stream() -> None:
                     await asyncio.sleep(0.001)
                 lag.append((paints[painted] - before) * 1000)
         share = (time.process_time() - used) / (time.perf_counter() - begin)
-        print(
-            f"stream: {sent} parts, {share:.0%} of a core, a key meanwhile "
+        say(
+            f"stream: {sent} parts, {share:.0%} of a core, a key meanwhile by the clock "
             f"{statistics.median(lag):.0f} ms (worst {max(lag):.0f})"
         )
 
 
-async def idle() -> None:
+async def idle(meter: Meter, _: argparse.Namespace) -> None:
     async with studio() as (pilot, screen):
         await pilot.press("n")
-        await until(pilot, lambda: screen.waits_for_user, "a pause")
+        await wait_for(lambda: screen.waits_for_user, "a pause")
         await asyncio.sleep(1)
-        used = time.process_time()
+        used, frames = time.process_time(), PaintMeter.frames
         await asyncio.sleep(10)
         share = (time.process_time() - used) / 10
-        print(f"idle with a run paused: {share:.2%} of a core   (target < 1 %)")
+        say(
+            f"idle with a run paused: {share:.2%} of a core (target < 1 %), "
+            f"{PaintMeter.frames - frames} frames in 10 s"
+        )
 
 
-def rss() -> float:
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+async def memory(meter: Meter, args: argparse.Namespace) -> None:
+    from session_memory import keep_using
+
+    await keep_using(args.turns, show_lines=args.profile)
 
 
-async def memory() -> None:
-    """What is done in an hour at a key every few seconds, done at once."""
-    async with studio() as (pilot, screen):
-        found = [rss()]
-        for turn in range(120):
-            await pilot.press("n")
-            await until(pilot, lambda: screen.waits_for_user, "a pause")
-            for key in (
-                "n",
-                "n",
-                "2",
-                "n",
-                "z",
-                "z",
-                "z",
-                "tab",
-                "tab",
-                "tab",
-                "left_square_bracket",
-                "escape",
-            ):
-                await pilot.press(key)
-                await until(pilot, lambda: screen.waits_for_user, f"a pause after {key}")
-            await pilot.press("s")
-            await until(pilot, lambda: not screen.driver.is_running, "the end")
-            if turn % 40 == 39:
-                gc.collect()
-                found.append(rss())
-        keys = 120 * 14
-        print(f"memory: {' → '.join(f'{mb:.0f}' for mb in found)} MB after {keys} keys")
-
-
-SCENES: dict[str, Callable[[], object]] = {
+SCENES: dict[str, Scene] = {
     "fresh": fresh,
     "chat": chat,
     "visits": many_visits,
     "skills": skills,
     "nodes": nodes,
+    "draft": draft,
+    "hold": hold,
     "stream": stream,
     "idle": idle,
     "memory": memory,
@@ -342,16 +279,18 @@ SCENES: dict[str, Callable[[], object]] = {
 
 
 def main() -> None:
-    global profiling
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("scenes", nargs="*", default=list(SCENES))
+    parser.add_argument("--keys", type=int, default=16, help="how often each key is pressed")
+    parser.add_argument("--turns", type=int, default=60, help="rounds of the memory scene")
     parser.add_argument("--profile", action="store_true")
     args = parser.parse_args()
-    profiling = args.profile
+    show_head()
     for name in args.scenes:
         with tempfile.TemporaryDirectory() as home:
             os.environ["FLOWSTUDIO_HOME"] = home
-            asyncio.run(SCENES[name]())  # type: ignore[arg-type]
+            asyncio.run(SCENES[name](Meter(args.keys, args.profile), args))
+        gc.collect()
 
 
 if __name__ == "__main__":

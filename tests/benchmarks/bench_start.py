@@ -1,17 +1,25 @@
 """First paint of the studio against a minimal Textual app, in the same environment.
 
-    .venv-dev/bin/python tests/benchmarks/bench_start.py [RUNS]
+    .venv-dev/bin/python tests/benchmarks/bench_start.py [RUNS] [--peer COMMAND --until TEXT]…
 
-Both run in a pseudo-terminal, in turn; the time is from the start of the process until a word of
-the first frame has arrived. Prints medians and the median of the pairwise ratios. Target: at most
-1.4.
+All run in a pseudo-terminal, in turn; the time is from the start of the process until a word of
+the first frame has arrived. Prints medians and the medians of the pairwise ratios. Target: at most
+1.3 of the minimal app.
+
+With `--peer` any other installed app is started in turn with them, and timed until `--until`, a
+text of its first frame, has arrived:
+
+    … bench_start.py 7 --peer "/opt/apps/bin/posting" --until "Collection"
 """
 
 from __future__ import annotations
 
+import argparse
+import shlex
 import statistics
-import sys
 import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from terminal import PYTHON, seconds_until, terminal_env
@@ -24,31 +32,68 @@ class Minimal(App):
         yield Static("hello-frame")
 Minimal().run()
 """
+_TARGET = 1.3
 
 
-def main(runs: int) -> None:
+@dataclass(slots=True)
+class Runner:
+    """One app, what of it is waited for, and the seconds that came of it."""
+
+    name: str
+    argv: Sequence[str]
+    until: Sequence[str]
+    """Texts of its frames, in their order; the first one is the first paint."""
+    env: Mapping[str, str]
+    paints: list[float] = field(default_factory=list)
+    lasts: list[float] = field(default_factory=list)
+
+    def start(self, *, counts: bool) -> None:
+        """Start it once; a start that does not count only warms the disk's cache."""
+        marks = [text.encode() for text in self.until]
+        found = seconds_until(self.argv, marks, env=self.env)
+        if counts:
+            self.paints.append(found[0])
+            self.lasts.append(found[-1])
+
+
+def main(runs: int, peers: Sequence[tuple[str, str]]) -> None:
+    """Start each app so many times, in turn, and print what came."""
     with tempfile.TemporaryDirectory() as home:
         env = terminal_env(FLOWSTUDIO_HOME=home)
-        ours: list[float] = []
-        drawn: list[float] = []
-        floor: list[float] = []
+        tour = [PYTHON, "-m", "flowstudio", str(Path("skills/tour"))]
+        ours = Runner("studio", tour, ["Skills", "╭───────╮"], env)
+        floor = Runner("minimal", [PYTHON, "-c", _MINIMAL], ["hello-frame"], env)
+        others = [
+            Runner(Path(shlex.split(command)[0]).name, shlex.split(command), [text], env)
+            for command, text in peers
+        ]
         for turn in range(runs + 1):
-            paint, flow = seconds_until(
-                [PYTHON, "-m", "flowstudio", str(Path("skills/tour"))],
-                [b"Skills", "╭───────╮".encode()],
-                env=env,
-            )
-            (minimal,) = seconds_until([PYTHON, "-c", _MINIMAL], [b"hello-frame"], env=env)
-            if turn:  # the first pair only warms the disk cache
-                ours.append(paint)
-                drawn.append(flow)
-                floor.append(minimal)
-    ratios = [a / b for a, b in zip(ours, floor, strict=True)]
-    print(f"first paint, studio    median {statistics.median(ours) * 1000:7.1f} ms")
-    print(f"first paint, minimal   median {statistics.median(floor) * 1000:7.1f} ms")
-    print(f"flow on the screen     median {statistics.median(drawn) * 1000:7.1f} ms")
-    print(f"ratio studio/minimal   median {statistics.median(ratios):7.2f}   (target <= 1.4)")
+            for one in (ours, floor, *others):
+                one.start(counts=turn > 0)
+    for one in (ours, floor, *others):
+        _print(f"first paint, {one.name}", statistics.median(one.paints) * 1000, "ms")
+    _print("flow on the screen", statistics.median(ours.lasts) * 1000, "ms")
+    for one in (floor, *others):
+        ratios = [a / b for a, b in zip(ours.paints, one.paints, strict=True)]
+        target = f"  (target <= {_TARGET})" if one is floor else ""
+        _print(f"ratio studio/{one.name}", statistics.median(ratios), target, digits=2)
+
+
+def _print(what: str, value: float, unit: str, *, digits: int = 1) -> None:
+    print(f"{what:<28} median {value:8.{digits}f} {unit}".rstrip())
+
+
+def _read() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("runs", nargs="?", type=int, default=7, help="default 7")
+    parser.add_argument("--peer", action="append", default=[], metavar="COMMAND")
+    parser.add_argument("--until", action="append", default=[], metavar="TEXT")
+    args = parser.parse_args()
+    if len(args.peer) != len(args.until):
+        parser.error("each --peer needs its --until: a text of its first frame")
+    return args
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 7)
+    asked = _read()
+    main(asked.runs, list(zip(asked.peer, asked.until, strict=True)))
