@@ -122,9 +122,10 @@ def _build_provider(option: ModelOption, key: str, seconds: float) -> ChatProvid
         case "gemini":
             from kosong.contrib.chat_provider.google_genai import GoogleGenAI
 
-            gemini = GoogleGenAI(**common)
-            limited = gemini.with_generation_kwargs(**_limit("max_output_tokens", option))
-            return Guarded(limited, silence=seconds)
+            gemini = GoogleGenAI(**common).with_generation_kwargs(
+                **_limit("max_output_tokens", option), **_asked_once()
+            )
+            return Guarded(gemini, silence=seconds)
         case "local":
             if option.path is None:
                 raise ValueError("no file is named")
@@ -138,6 +139,17 @@ def _build_provider(option: ModelOption, key: str, seconds: float) -> ChatProvid
 def _limit(field: str, option: ModelOption) -> dict[str, Any]:
     """The field that bounds an answer, under the name that the protocol has for it."""
     return {} if option.max_tokens is None else {field: option.max_tokens}
+
+
+def _asked_once() -> dict[str, Any]:
+    """Options of each request to Google.
+
+    Without them its SDK waits for one to ten seconds, by lot, and asks once more where nobody
+    answers; kosong passes none to the client.
+    """
+    from google.genai.types import HttpOptions, HttpRetryOptions
+
+    return {"http_options": HttpOptions(retry_options=HttpRetryOptions(attempts=1))}
 
 
 def _for_openai(seconds: float) -> dict[str, Any]:

@@ -90,7 +90,11 @@ async def test_a_connection_lost_in_mid_stream_is_a_connection_error(provider: s
 
 
 @pytest.mark.parametrize("provider", SERVERS)
-async def test_nobody_listening_is_a_connection_error(provider: str) -> None:
+async def test_nobody_listening_is_a_connection_error_at_once(
+    provider: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Left alone, Google's SDK waits for up to ten seconds, by lot, and asks again."""
+    monkeypatch.setattr("random.randint", lambda _low, _high: 10_000)
     async with SERVERS[provider]() as server:
         url = server.base_url
     with pytest.raises(APIConnectionError):
