@@ -7,6 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples in every run, however slow the machine: what fails does so again for whoever
+# looks. `--hypothesis-profile=default` searches anew, as is wanted with `-m long`.
+settings.register_profile(
+    "steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("steady")
 
 _OF_THE_USER = ("FLOWSTUDIO_CONFIG", "FLOWSTUDIO_MODEL", "FLOWSTUDIO_DEBUG")
 
