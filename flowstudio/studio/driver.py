@@ -238,6 +238,7 @@ class Driver:
 
     async def attach(self, remote: AttachedRun, earlier: Earlier) -> None:
         """Watch and steer the run of another process until it ends, or this studio is detached."""
+        await self._ready.wait()
         from flowstudio.studio.attached import follow
 
         await self._run(follow(self, remote, earlier, self._take), earlier.skill)

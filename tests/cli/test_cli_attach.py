@@ -8,8 +8,6 @@ import os
 import signal
 import socket
 import stat
-import subprocess
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -20,7 +18,6 @@ import pytest
 from flowstudio.run import attach_socket
 from flowstudio.run.attach_client import AttachedRun, AttachRefused
 from flowstudio.run.breakpoints import Breakpoint
-from flowstudio.run.journal import read_journal
 from flowstudio.wire import (
     ApprovalAsked,
     ChoiceMade,
@@ -31,69 +28,15 @@ from flowstudio.wire import (
     RunEnded,
     Text,
 )
+from tests.cli.held import HeldRun, furnish, hold, until
 from tests.cli.shell import LONGEST, Shell
 from tests.servers.openai_server import openai_server
 from tests.servers.scripted import Call, Reply, in_thread, say, use
-
-ROUND = """flowchart TD
-B([BEGIN]) --> a[work] --> q{good?}
-q -->|yes| E([END])
-q -->|no| a
-"""
-SCRIPT = """\
-default_task_reply: Done.
-decisions:
-- {node: q, visit: 1, replies: [{text: "<choice>no</choice>"}]}
-- {node: q, visit: 2, replies: [{text: "<choice>yes</choice>"}]}
-"""
-"""Two rounds: no, then yes."""
 
 
 @pytest.fixture
 def round_trip(shell: Shell) -> Shell:
     return furnish(shell)
-
-
-def furnish(shell: Shell) -> Shell:
-    (shell.cwd / "round.mmd").write_text(ROUND)
-    (shell.cwd / "round.yaml").write_text(SCRIPT)
-    return shell
-
-
-class HeldRun:
-    """`flowstudio run round.mmd` that waits at its first decision."""
-
-    def __init__(self, shell: Shell, *, process: subprocess.Popen[bytes] | None = None) -> None:
-        self.shell = shell
-        self.process = process or shell.start(
-            "run", "round.mmd", "--script", "round.yaml", "--break", "q", "--wait"
-        )
-
-    @property
-    def folder(self) -> Path:
-        return self.shell.runs[-1]
-
-    def events(self) -> tuple[Event, ...]:
-        return read_journal(self.folder / "journal.jsonl").events
-
-    def bodies[T](self, kind: type[T]) -> list[T]:
-        return [event.body for event in self.events() if isinstance(event.body, kind)]
-
-    def end(self) -> tuple[int, str]:
-        out, err = self.process.communicate(timeout=LONGEST)
-        assert b"Traceback" not in err, err.decode()
-        return self.process.returncode, out.decode()
-
-    def until_paused(self) -> None:
-        until(lambda: self.shell.runs and (self.folder / attach_socket.NAME).exists())
-        until(lambda: b'"run_paused"' in (self.folder / "journal.jsonl").read_bytes())
-
-
-def until(is_so: Callable[[], object]) -> None:
-    end = time.monotonic() + LONGEST
-    while not is_so():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 @pytest.fixture
@@ -105,16 +48,6 @@ def held(round_trip: Shell) -> Iterator[HeldRun]:
 def unmoved(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HeldRun]:
     """One run for all the tests that leave it where it is."""
     yield from hold(furnish(Shell(tmp_path_factory.mktemp("unmoved"))))
-
-
-def hold(shell: Shell) -> Iterator[HeldRun]:
-    run = HeldRun(shell)
-    try:
-        run.until_paused()
-        yield run
-    finally:
-        run.process.kill()
-        run.process.wait()
 
 
 class Watcher:
