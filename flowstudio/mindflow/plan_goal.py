@@ -14,6 +14,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, cast
 from unicodedata import normalize
 
@@ -29,6 +30,8 @@ MOST_GOALS = 4
 """States that one goal is taken to mean at most, where words decide."""
 MOST_SHOWN = 150
 """States that a model is shown, the nearest first; more would cost more than they bring."""
+_MOST_TRIES = 100
+"""Openings in a model's answer at which JSON is looked for."""
 
 _LEAST = 0.45
 """A further state must match at least this share of what the first one matches, by the two words
@@ -175,9 +178,9 @@ def parse_goals(
 
     A state that is not in the list is taken for the one that it all but is, or left out.
     """
-    for start in (match.start() for match in re.finditer(r"[{\[]", answer)):
+    for match in islice(re.finditer(r"[{\[]", answer), _MOST_TRIES):
         try:
-            value: object = json.JSONDecoder().raw_decode(answer, start)[0]
+            value: object = json.JSONDecoder().raw_decode(answer, match.start())[0]
         except (ValueError, RecursionError):
             continue
         given: object = None

@@ -105,7 +105,11 @@ def test_a_models_answer_is_read_whatever_stands_around_it(
     assert parse_goals(answer, STATES) == (tuple(goals), tuple(given))
 
 
-@pytest.mark.parametrize("answer", ["", "no", "{", '{"goals": 7}', "{" * 5000, "[" * 100_000])
+@pytest.mark.parametrize(
+    "answer",
+    ["", "no", "{", '{"goals": 7}', "{" * 5000, "[" * 100_000],
+    ids=["empty", "a word", "a brace", "no list", "braces", "brackets"],
+)
 def test_an_answer_that_is_no_such_json_is_none(answer: str):
     assert parse_goals(answer, STATES) is None
 
