@@ -31,7 +31,7 @@ class AttachDesk:
 
     def attach(self, path: Path) -> None:
         """Watch and steer the run in a folder, which another process makes."""
-        self._desk.work(self._attach(path))
+        self._desk.work(self._attach(path), is_new=False)
 
     async def _attach(self, path: Path) -> None:
         from flowstudio.run.attach_client import AttachRefused

@@ -10,18 +10,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Self
 
+from rich.console import RenderableType
 from rich.markup import escape
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.geometry import Size
+from textual.geometry import Region, Size
+from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import ModalScreen
+from textual.visual import Visual
 from textual.widget import Widget
 
+from flowstudio.studio.backdrop import Backdrop
 from flowstudio.studio.keymap import show_key
 from flowstudio.studio.marks import style_of
 from flowstudio.text import harmless
@@ -89,6 +93,7 @@ class Dialog[Answer](ModalScreen[Answer]):
         super().__init__()
         self.heading = heading
         self.set_class(is_urgent, "-urgent")
+        self._backdrop: Backdrop | None = None
 
     def body(self) -> Iterable[Widget]:
         """What stands in the frame above the keys."""
@@ -96,10 +101,48 @@ class Dialog[Answer](ModalScreen[Answer]):
 
     def compose(self) -> ComposeResult:
         """The frame, what is in it, and the keys."""
+        self._take_size()
         with Vertical(id="dialog") as frame:
             frame.border_title = escape(harmless(self.heading))
             yield KeyHints(id="dialog-hints")
             yield from self.body()
+
+    def _take_size(self) -> None:
+        """Take the classes of the terminal's size before the first frame: Textual sets them after
+        it, and lays out and paints everything once more."""
+        size = self.app.size
+        for least, steps in (
+            (size.width, self.app.HORIZONTAL_BREAKPOINTS),
+            (size.height, self.app.VERTICAL_BREAKPOINTS),
+        ):
+            fitting = [step for step in steps or () if step[0] <= least]
+            if fitting:
+                self.add_class(max(fitting)[1], update=False)
+
+    def render(self) -> RenderableType | Visual:
+        """The screen below."""
+        below = super().render()
+        if not isinstance(below, BackgroundScreen):
+            return below
+        if self._backdrop is None or not self._backdrop.shows(below, self.app.theme):
+            self._backdrop = Backdrop(self, below)
+        return self._backdrop
+
+    def refresh(
+        self,
+        *regions: Region,
+        repaint: bool = True,
+        layout: bool = False,
+        recompose: bool = False,
+    ) -> Self:
+        """Where regions are named, the screen below has changed there."""
+        if regions:
+            self._backdrop = None
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+
+    def on_screen_suspend(self) -> None:
+        """Another dialog is opened: the screen below may change unheard."""
+        self._backdrop = None
 
     def hints(self) -> Iterator[Hint]:
         """The keys that are named, in the order of `BINDINGS`; the way out comes last."""

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
 from typing import ClassVar, cast
 
-from rich.table import Table
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
+from textual.geometry import Size
+from textual.strip import Strip
 from textual.widget import Widget
 
 from flowstudio.studio.commands import (
@@ -27,6 +33,8 @@ from flowstudio.studio.marks import style_of
 from flowstudio.text import harmless
 
 _KEYS_WIDTH = 18
+"""Columns of the keys, at most; they take no more than a third."""
+_GAP = 2
 _BRANCHES = "Take that branch, whatever the model says: before or after it answers"
 
 
@@ -93,51 +101,107 @@ class HelpDialog(Dialog[str | None]):
     def body(self) -> Iterable[Widget]:
         """One table."""
         with VerticalScroll(id="dialog-body"):
-            yield HelpTable(self.table, id="keys")
+            yield HelpTable([*self._rows()], id="keys")
 
     def action_scroll(self, step: int) -> None:
         """The arrows, while nothing has the focus."""
         self.query_one("#dialog-body").scroll_relative(y=step, animate=False)
 
-    def table(self) -> Table:
-        """All groups, in the theme's colours."""
-        table = Table.grid(padding=(0, 2, 0, 0), expand=True)
-        # The keys' column is as wide as in all groups, and no wider than a third.
-        table.add_column(justify="right", max_width=_KEYS_WIDTH)
-        table.add_column(ratio=1)
-        key_style = style_of(self, "accent") + style_of(self, "bold")
-        heading = style_of(self, "muted") + style_of(self, "bold")
+    def _rows(self) -> Iterator[HelpRow]:
+        """All groups, an empty row between them."""
         for at, (title, rows) in enumerate(self._groups):
             if at:
-                table.add_row("", "")
-            table.add_row("", Text(title, heading))
+                yield HelpRow()
+            yield HelpRow(text=title, is_heading=True)
             for keys, text, command in rows:
-                line = Text(text)
-                if command:
-                    line.apply_meta({"command": command})
-                table.add_row(Text(keys, key_style), line)
+                yield HelpRow(keys, text, command=command)
         if self._has_signs:
-            table.add_row("", "")
-            table.add_row("", Text("Signs in the flow", heading))
+            yield HelpRow()
+            yield HelpRow(text="Signs in the flow", is_heading=True)
             for sign, role, text in SIGNS:
-                table.add_row(Text(sign, style_of(self, role)), text)
-        return table
+                yield HelpRow(sign, text, role)
+
+
+@dataclass(frozen=True, slots=True)
+class HelpRow:
+    """Keys or a sign, and what is said of them."""
+
+    keys: str = ""
+    text: str = ""
+    role: str = ""
+    """The colour of a sign; keys have none of their own."""
+    command: str = ""
+    """What a click gives."""
+    is_heading: bool = False
 
 
 class HelpTable(Widget):
-    """The keys, painted anew in each theme."""
+    """Rows with their keys on the right of one column; only the lines that show are painted."""
 
     DEFAULT_CSS = "HelpTable { height: auto; }"
 
-    def __init__(self, make: Callable[[], Table], *, id: str) -> None:
-        super().__init__(id=id)
-        self._make = make
+    ALLOW_SELECT = False
 
-    def render(self) -> Table:
-        """The table."""
-        return self._make()
+    def __init__(self, rows: Sequence[HelpRow], *, id: str) -> None:
+        super().__init__(id=id)
+        self._rows = rows
+        self._longest = max((cell_len(row.keys) for row in rows), default=0)
+        self._folded: tuple[int, list[tuple[HelpRow, str, str]]] = (0, [])
+        """The width that the lines were folded for, and each line's row, keys and text."""
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As many lines as the rows take."""
+        return len(self._lines(width))
+
+    def render_line(self, y: int) -> Strip:
+        """A line, in the theme's colours."""
+        base, width = self.rich_style, self.size.width
+        lines = self._lines(width)
+        if y >= len(lines):
+            return Strip.blank(width, base)
+        row, keys, text = lines[y]
+        key_style = style_of(self, row.role or "accent")
+        if not row.role:
+            key_style += style_of(self, "bold")
+        style = base
+        if row.is_heading:
+            style += style_of(self, "muted") + style_of(self, "bold")
+        if row.command:
+            style += Style(meta={"command": row.command})
+        room = self._keys_width(width)
+        segments = [
+            Segment(" " * (room - cell_len(keys)), base),
+            Segment(keys, base + key_style),
+            Segment(" " * _GAP, base),
+            Segment(text, style),
+        ]
+        return Strip(segments).adjust_cell_length(width, base)
 
     def on_click(self, event: events.Click) -> None:
         """A line was clicked: its command is carried out."""
         if (command := event.style.meta.get("command")) is not None:
             cast("HelpDialog", self.screen).dismiss(command)
+
+    def _keys_width(self, width: int) -> int:
+        return min(self._longest, _KEYS_WIDTH, width // 3)
+
+    def _lines(self, width: int) -> list[tuple[HelpRow, str, str]]:
+        if self._folded[0] != width:
+            room = self._keys_width(width)
+            lines = [
+                (row, keys, text)
+                for row in self._rows
+                for keys, text in zip_longest(
+                    self._fold(row.keys, room),
+                    self._fold(row.text, width - room - _GAP),
+                    fillvalue="",
+                )
+            ]
+            self._folded = (width, lines)
+        return self._folded[1]
+
+    def _fold(self, text: str, width: int) -> list[str]:
+        if cell_len(text) <= width:
+            return [text]
+        folded = Text(text).wrap(self.app.console, max(width, 1))
+        return [line.plain.rstrip() for line in folded]

@@ -49,7 +49,7 @@ class HistoryDesk:
             "run.rewind": self.rewind,
             "view.earlier": partial(self.move, -1),
             "view.later": partial(self.move, 1),
-            "view.now": self.back,
+            "view.now": self.leave,
         }
 
     def _work(self, doing: Coroutine[Any, Any, object]) -> None:
@@ -184,6 +184,11 @@ class HistoryDesk:
         then = look.at(min(max(index, 0), len(look.run.visits) - 1))
         if then is not None:
             self._look(then)
+
+    def leave(self) -> None:
+        """Escape: take back what was typed ahead of the run; else show what is now again."""
+        if not self._desk.ahead.drop():
+            self.back()
 
     def back(self) -> None:
         """Show what is now again."""

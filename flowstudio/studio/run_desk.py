@@ -9,6 +9,9 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from textual.widgets import Input, TextArea
+
+from flowstudio.studio.ahead import Ahead, waits
 from flowstudio.studio.driver import CommandRefused, Driver
 from flowstudio.studio.keymap import key_of
 from flowstudio.studio.sentences import sentence_for
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
 type Handler = Callable[[], Awaitable[object] | None]
 """Carries out one command."""
 
+_GROUP = "run"
+"""The workers that last as long as a run."""
 _ROUNDS = 10
 """Of a loop for which no number is given or configured."""
 _NO_NODE = "select a node first: click it, or use the arrow keys"
@@ -37,6 +42,11 @@ class RunDesk:
         self._screen = screen
         self._driver = driver
         self._show_news = show_news
+        self.ahead = Ahead(lambda: driver.control, self._show_ahead)
+        """What is typed before the run can take it."""
+
+    def _show_ahead(self, text: str) -> None:
+        self._screen.top.ahead = text
 
     def commands(self) -> dict[str, Handler]:
         """The commands that the desk carries out, by the id in the table of commands."""
@@ -103,7 +113,8 @@ class RunDesk:
         stepping: bool,
         variables: Mapping[str, str] | None = None,
     ) -> None:
-        """Run a skill's flow in the background."""
+        """Run a skill's flow in the background, where the user sees it."""
+        self._come_to_flow()
         self.work(self._run_trusted(skill, text, stepping=stepping, variables=variables))
 
     async def _run_trusted(
@@ -151,12 +162,24 @@ class RunDesk:
             configured = self._driver.rounds
             self.run_loop(prompt, rounds if rounds is not None else configured or _ROUNDS)
 
-    def work(self, doing: Coroutine[Any, Any, object]) -> None:
-        """Run in the background what lasts as long as a run."""
-        self._screen.run_worker(self._run(doing), group="run", exit_on_error=False)
+    def _come_to_flow(self) -> None:
+        """On a narrow terminal the list of skills would hide the run; who types is left alone."""
+        screen = self._screen
+        is_typing = isinstance(screen.focused, Input | TextArea)
+        if screen.has_class("-narrow") and screen.pane == "skills" and not is_typing:
+            screen.show_pane("flow")
+
+    def work(self, doing: Coroutine[Any, Any, object], *, is_new: bool = True) -> None:
+        """Run in the background what lasts as long as a run; one that is not `is_new` is on."""
+        if is_new:
+            self.ahead.begin()
+        self._screen.run_worker(self._run(doing), group=_GROUP, exit_on_error=False)
 
     async def _run(self, doing: Coroutine[Any, Any, object]) -> None:
-        await self.guard(doing)
+        try:
+            await self.guard(doing)
+        finally:
+            self.ahead.end()
         self._show_news()
 
     def start(self, *, stepping: bool = False) -> None:
@@ -166,7 +189,7 @@ class RunDesk:
             what = f"“{skill.name}” holds" if skill else "nothing is selected that holds"
             self.refuse(CommandRefused(f"{what} no flow that can be run"))
             return
-        if self._driver.is_running:
+        if self._driver.is_running or self.ahead.is_starting:
             self.refuse(CommandRefused(f"a run is on already: {key_of('run.stop')} stops it"))
             return
         self.ask_and_run(skill, None, stepping=stepping)
@@ -202,20 +225,33 @@ class RunDesk:
         self._screen.app.push_screen(ValuesDialog(skill.name, missing), begin)
 
     def step(self) -> None:
-        """Run one node; without a run, begin one that pauses at its first node."""
+        """Run one node; without a run, begin one that pauses at its first node.
+
+        While a node is run, the step is kept until it is done.
+        """
         control = self._driver.control
-        if control is None:
+        if control is None and self.ahead.is_starting:
+            self.ahead.keep("step")
+        elif control is None:
             self.start(stepping=True)
-        elif self._may_go_on():
+        elif not self._may_go_on():
+            return
+        elif control.mode == "step" and not waits(control):
+            self.ahead.keep("step")
+        else:
+            self.ahead.drop()
             control.step()
             self._show_news()
 
     def go_on(self) -> None:
         """Continue; without a run, run."""
         control = self._driver.control
-        if control is None:
+        if control is None and self.ahead.is_starting:
+            self.ahead.keep("continue")
+        elif control is None:
             self.start()
         elif self._may_go_on():
+            self.ahead.drop()
             control.go_on()
             self._show_news()
 
@@ -233,10 +269,20 @@ class RunDesk:
 
     def pause(self) -> None:
         """Pause after this node."""
+        self.ahead.drop()
+        if self.ahead.is_starting:
+            self.ahead.keep("pause")
+            return
         self._with_control(lambda control: control.pause(), "the run will pause after this node")
 
     def stop(self) -> None:
-        """Stop the run, or the answer that is coming."""
+        """Stop the run, or the answer that is coming; one that is about to start does not."""
+        self.ahead.drop()
+        if self.ahead.is_starting:
+            self._screen.workers.cancel_group(self._screen, _GROUP)
+            self.ahead.end()
+            self._screen.notify("the run was not started", timeout=2)
+            return
         if self._driver.is_talking and self._driver.control is None:
             self._screen.workers.cancel_group(self._screen, "talk")
             return
@@ -340,15 +386,18 @@ class RunDesk:
     def run_to(self) -> None:
         """Continue to the selected node."""
         if (node := self._selected()) is not None:
+            self.ahead.drop()
             self._with_control(lambda control: control.run_to(node))
 
     def jump(self) -> None:
         """Go on from the selected node."""
         if (node := self._selected()) is not None:
+            self.ahead.drop()
             self._with_control(lambda control: control.go_to(node))
 
     def again(self) -> None:
         """Run the node where the run stands again."""
+        self.ahead.drop()
         self._with_control(lambda control: control.again())
 
     def edit_prompt(self) -> None:

@@ -281,6 +281,7 @@ class StudioScreen(Screen[None]):
     def _take_event(self, event: Event) -> None:
         """One event of the wire: the chat shows it, the rest is brought up to date."""
         self.talk.hear(event)
+        self.desk.ahead.hear(event)
         match event.type:
             case "text" | "thinking":
                 return

@@ -38,6 +38,8 @@ class TopLine(Widget):
     """The run, if there is or was one."""
     currency: reactive[str] = reactive("$")
     """What the run's cost is in."""
+    ahead: reactive[str] = reactive("")
+    """What was asked of the run and waits for it."""
     problem: reactive[str] = reactive("")
     """What is wrong with the file that is shown: takes the place of the run's state."""
 
@@ -73,7 +75,14 @@ class TopLine(Widget):
         if wide and self.about:
             text.append(f"  {self.about}")
         text.append("   ")
-        text.append_text(self._state())
+        run = self.run_state
+        if not self.ahead:
+            text.append_text(self._state())
+        elif run is None or run.phase in ("idle", "ended"):
+            text.append(f"{GLYPHS['running']} {self.ahead}", style_of(self, "now"))
+        else:
+            text.append_text(self._state())
+            text.append(f"  {self.ahead}", style_of(self, "now"))
         return text
 
     def _state(self) -> Text:

@@ -25,7 +25,7 @@ from flowstudio.studio.dialogs import InputDialog, PromptDialog, TrustDialog
 from flowstudio.studio.pick_dialogs import ChoiceDialog, NumberDialog, PointsDialog
 from flowstudio.studio.source_dialogs import ConflictDialog, LeaveDialog, NameDialog
 from flowstudio.studio.values_dialog import ValuesDialog
-from flowstudio.wire import RunEnded
+from flowstudio.wire import ChoiceMade, RunEnded
 from tests.studio.kit import FakeModel, Held, Studio, choose
 
 type Steps = Callable[[Studio], AsyncIterator[str]]
@@ -175,6 +175,22 @@ async def first_time(studio: Studio) -> AsyncIterator[str]:
     await studio.press("W")
     await studio.until(lambda: isinstance(studio.app.screen, Dialog), "the welcome")
     yield "welcome"
+    await studio.press("t")
+    await studio.until(lambda: studio.main.query("TourBar"), "the guide")
+    yield "the tour begins"
+    await studio.press("n")
+    await studio.paused_at("prompt")
+    await studio.press("n")
+    await studio.paused_at("drawing")
+    await studio.press("left_square_bracket")
+    await studio.until(lambda: studio.main.driver.look is not None, "the look back")
+    yield "the tour looks back"
+    await studio.press("escape", "n")
+    await studio.paused_at("branch")
+    await studio.press("1")
+    await studio.until(lambda: len(studio.said(ChoiceMade)) == 1, "the choice")
+    await studio.paused_at("branch")
+    yield "the tour is done"
 
 
 async def dialogs(studio: Studio) -> AsyncIterator[str]:
