@@ -8,9 +8,9 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from flowstudio.models.errors import ModelError
+from flowstudio.models.script_faults import Faults, Part
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -59,12 +59,18 @@ class Script(BaseModel):
     notes: str = ""
 
 
+_PARTS = tuple(
+    Part(name, tuple(model.model_fields))
+    for name, model in (("a script", Script), ("a decision", Decision), ("a reply", Reply))
+)
+
+
 def load_script(path: Path) -> Script:
     """Read and check a script.
 
     Raises:
         ModelError: it cannot be read, is no YAML, or a field is wrong; the message names the file,
-            the line and the field of each finding.
+            the line and the column of each finding.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -75,58 +81,28 @@ def load_script(path: Path) -> Script:
         raw: object = yaml.safe_load(text)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        where = f":{mark.line + 1}" if mark is not None else ""
+        where = f":{mark.line + 1}:{mark.column + 1}" if mark is not None else ""
         reason = getattr(error, "problem", None) or "not YAML"
         raise ModelError(f"{path}{where}: the script is no valid YAML: {reason}") from error
     if not isinstance(raw, dict):
-        raise ModelError(f"{path}:1: a script is a mapping with `decisions`")
+        raise ModelError(f"{path}:1:1: a script is a mapping with `decisions`")
+    faults = Faults(path, root, _PARTS)
     try:
         script = Script.model_validate(cast("dict[str, Any]", raw))
     except ValidationError as error:
-        findings = [
-            f"{path}:{_find_line(root, one['loc'])}: {_dotted(one['loc'])}: {one['msg']}"
-            for one in error.errors()
-        ]
-        raise ModelError("\n".join(findings)) from error
-    _reject_doubles(path, root, script)
+        raise ModelError("\n".join(faults.explain(error.errors()))) from error
+    _reject_doubles(faults, script)
     return script
 
 
-def _reject_doubles(path: Path, root: object, script: Script) -> None:
+def _reject_doubles(faults: Faults, script: Script) -> None:
     seen: set[tuple[str, int]] = set()
     for index, decision in enumerate(script.decisions):
         key = (decision.node, decision.visit)
         if key in seen:
-            line = _find_line(root, ("decisions", index))
+            line, column = faults.place(("decisions", index))
             raise ModelError(
-                f"{path}:{line}: visit {decision.visit} of {decision.node} is scripted twice; "
-                "put all its replies in one entry"
+                f"{faults.path}:{line}:{column}: visit {decision.visit} of {decision.node} is "
+                "scripted twice; put all its replies in one entry"
             )
         seen.add(key)
-
-
-def _dotted(loc: Sequence[int | str]) -> str:
-    return ".".join(str(part) for part in loc)
-
-
-def _find_line(root: object, loc: Sequence[int | str]) -> int:
-    """The line of the deepest part of `loc` that exists in the file, from 1."""
-    node = root
-    line = 1
-    for part in loc:
-        found: object = None
-        if isinstance(node, yaml.MappingNode):
-            entries = cast("list[tuple[yaml.Node, yaml.Node]]", node.value)
-            for key, value in entries:
-                if key.value == part:
-                    found = value
-                    line = key.start_mark.line + 1
-        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
-            items = cast("list[yaml.Node]", node.value)
-            if part < len(items):
-                found = items[part]
-                line = items[part].start_mark.line + 1
-        if found is None:
-            break
-        node = found
-    return line

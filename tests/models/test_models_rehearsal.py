@@ -143,35 +143,74 @@ def test_every_script_of_the_corpus_opens_and_ends_each_visit_with_the_branch_it
         assert parse_choice(decision.replies[-1].text) == decision.takes
 
 
+_ONE = "decisions:\n- node: a\n  replies: [{text: x}]\n"
 WRONG = {
-    "no YAML": ("decisions: [", r":1"),
-    "no mapping": ("- a\n- b\n", r":1: a script is a mapping"),
-    "unknown field": ("story: x\nreply: y\n", r":2: reply: Extra inputs"),
+    "no YAML": ("decisions: [", "1:13: the script is no valid YAML"),
+    "no mapping": ("- a\n- b\n", "1:1: a script is a mapping"),
+    "a wrong key": (
+        "story: x\ndecision: []\n",
+        "2:1: a script has no key “decision”; did you mean “decisions”?",
+    ),
+    "a key like none": (
+        "decisions:\n- node: a\n  zzz: 1\n  replies: [{text: x}]\n",
+        "3:3: a decision has no key “zzz”; it may have node, visit, takes, replies",
+    ),
+    "a wrong key in a reply": (
+        "decisions:\n- node: a\n  replies: [{txt: x}]\n",
+        "3:14: a reply has no key “txt”; did you mean “text”?",
+    ),
+    "a key that is no text": (
+        f"{_ONE}7: x\n",
+        "4:1: to YAML this key is no text: put it in quotes",
+    ),
     "no replies": (
         "decisions:\n- node: a\n  visit: 1\n  replies: []\n",
-        r":4: decisions\.0\.replies",
+        "4:12: “replies” must not be empty",
     ),
     "visit zero": (
         "decisions:\n- node: a\n  visit: 0\n  replies:\n  - text: x\n",
-        r":3: decisions\.0\.visit",
+        "3:10: “visit” must be at least 1",
     ),
-    "node missing": ("decisions:\n- visit: 1\n  replies:\n  - text: x\n", r":2: decisions\.0"),
-    "scripted twice": (
-        "decisions:\n- node: a\n  replies: [{text: x}]\n- node: a\n  replies: [{text: y}]\n",
-        r":4: visit 1 of a is scripted twice",
+    "visit in words": (
+        "decisions:\n- node: a\n  visit: first\n  replies:\n  - text: x\n",
+        "3:10: “visit” must be a whole number",
     ),
+    "a text that YAML reads otherwise": (
+        "decisions:\n- node: yes\n  replies:\n  - text: x\n",
+        "2:9: “node” must be a text: put it in quotes",
+    ),
+    "neither true nor false": (
+        "decisions:\n- node: a\n  replies: [{text: x, valid: maybe}]\n",
+        "3:30: “valid” must be true or false",
+    ),
+    "no list": ("decisions: a\n", "1:12: “decisions” must be a list"),
+    "an entry that is no mapping": (
+        "decisions:\n- a\n",
+        "2:3: each entry of “decisions” is a mapping of node, visit, takes, replies",
+    ),
+    "a reply that is no mapping": (
+        "decisions:\n- node: a\n  replies: [x]\n",
+        "3:13: each entry of “replies” is a mapping of text, valid",
+    ),
+    "node missing": (
+        "decisions:\n- visit: 1\n  replies:\n  - text: x\n",
+        "2:3: a decision needs the key “node”",
+    ),
+    "scripted twice": (f"{_ONE}- node: a\n  replies: [{{text: y}}]\n", "4:3: visit 1 of a is"),
 }
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_a_wrong_script_is_refused_with_file_and_line(tmp_path: Path, wrong: str) -> None:
+def test_a_wrong_script_is_refused_with_file_line_and_column(tmp_path: Path, wrong: str) -> None:
     from flowstudio.models import ModelError
 
     text, told = WRONG[wrong]
     file = tmp_path / "a.script.yaml"
     file.write_text(text)
-    with pytest.raises(ModelError, match=rf"a\.script\.yaml{told}"):
+    with pytest.raises(ModelError) as error:
         load_script(file)
+    # One fault, one sentence: a key that is mistyped is not missing too.
+    assert [line.startswith(f"{file}:{told}") for line in str(error.value).split("\n")] == [True]
 
 
 def test_a_script_that_is_not_there_is_told(tmp_path: Path) -> None:
