@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
-from flowstudio.studio.chat_lines import Line, pad, wrap
+from flowstudio.studio.chat_lines import BEGIN, Line, pad, wrap
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -27,7 +27,8 @@ def code_lines(source: str, language: str, width: int) -> list[Line]:
     for row in rows:
         on_ground = [(text, role + GROUND) for text, role in row]
         ground = f"text{GROUND}"
-        for line in wrap(on_ground, max(width - 2, 1)):
+        first, *more = wrap(on_ground, max(width - 2, 1))
+        for line in ([BEGIN, *first], *more):
             shown.append(pad([(" ", ground), *line], width, ground))
     return shown
 

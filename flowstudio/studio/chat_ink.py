@@ -41,7 +41,7 @@ class Ink:
 
     def strip(self, pieces: Iterable[Piece]) -> Strip:
         """A line."""
-        return Strip([Segment(text, self.style(role)) for text, role in pieces])
+        return Strip([Segment(text, self.style(role)) for text, role in pieces if text])
 
     def _make(self, role: str) -> Style:
         style = self.base

@@ -3,6 +3,9 @@
 A piece is a text and what paints it: words such as `done`, `muted bold` or `accent underline`
 (`chat_ink` turns them into styles). Signs of Chinese, Japanese and Korean are two cells wide and
 may be parted without a blank, but no line begins with a closing sign or ends with an opening one.
+
+A piece without text is a mark: what stands before it in its line was put there to lay it out, and
+is not copied; a line with the mark of a fold goes on from the one before it.
 """
 
 from __future__ import annotations
@@ -24,6 +27,10 @@ _ATOMS = re.compile(rf"[ \t]+|[{_WIDE}]|[^ \t{_WIDE}]+")
 _IS_WIDE = re.compile(rf"[{_WIDE}]")
 _OPENING = frozenset("（「『【《〈［｛〔")
 _CLOSING = frozenset("、。，．！？）」』】》〉］｝〕：；ー々")
+BEGIN: Piece = ("", "begin")
+"""The mark of a line whose text begins here."""
+_FOLD = "fold="
+"""The role of a fold's mark, with the count of blanks that went at the end of the line before."""
 _LEAST = 8
 """Cells that must be left in a line for a word too long for any line to begin there."""
 
@@ -41,6 +48,23 @@ def width_of_line(line: Iterable[Piece]) -> int:
 def plain(line: Iterable[Piece]) -> str:
     """The text of a line."""
     return "".join(text for text, _ in line)
+
+
+def unmarked(line: Iterable[Piece]) -> Line:
+    """The line without its marks: it is put into something else, where they mean nothing."""
+    return [piece for piece in line if piece[0]]
+
+
+def written(line: Iterable[Piece]) -> tuple[int, int | None]:
+    """Where in the text of a line begins what was written, and the blanks that stood before it
+    where the line was folded there; None where it was not."""
+    at = 0
+    for text, role in line:
+        if not text:
+            blanks = role.removeprefix(_FOLD)
+            return at, int(blanks) if blanks != role else None
+        at += len(text)
+    return 0, None
 
 
 def pad(line: Line, width: int, role: str) -> Line:
@@ -131,8 +155,8 @@ class _Fold:
             self._used += self._cells
         elif self._cells <= self._width:
             if self._used:
-                self._next_line()
-            self._line = list(self._word)
+                self._next_line(gap)
+            self._line += self._word
             self._used = self._cells
         else:
             self._chop(gap)
@@ -145,7 +169,7 @@ class _Fold:
         if self._used + gap + _LEAST <= self._width:
             self._put_gap()
         elif self._used:
-            self._next_line()
+            self._next_line(gap)
         for text, role in self._word:
             rest = text
             while rest:
@@ -158,16 +182,16 @@ class _Fold:
                     self._line.append((rest[0], role))
                     self._used, rest = self._width, rest[1:]
                 if rest:
-                    self._next_line()
+                    self._next_line(0)
 
     def _put_gap(self) -> None:
         if self._gap is not None:
             self._line.append(self._gap)
             self._used += len(self._gap[0])
 
-    def _next_line(self) -> None:
+    def _next_line(self, gap: int) -> None:
         self._lines.append(self._line)
-        self._line = []
+        self._line = [("", f"{_FOLD}{gap}")]
         self._used = 0
 
 

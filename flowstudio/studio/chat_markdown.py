@@ -15,7 +15,7 @@ from markdown_it.tree import SyntaxTreeNode
 
 from flowstudio.studio.chat_code import code_lines
 from flowstudio.studio.chat_lines import Line, Piece, plain, wrap
-from flowstudio.studio.chat_table import table_lines
+from flowstudio.studio.chat_table import Side, table_lines
 
 _FINDS = re.compile(
     r"(?P<choice><choice>[^<]*</choice>)|(?P<url>https?://[^\s<>()]+[^\s<>().,;:!?'\"])"
@@ -168,7 +168,15 @@ def _table(node: SyntaxTreeNode, width: int) -> list[Line]:
         for row in part.children
     ]
     head = [[(text, f"{role} bold") for text, role in cell] for cell in rows[0]] if rows else []
-    return table_lines(head, rows[1:], width)
+    return table_lines(head, rows[1:], width, _sides(node))
+
+
+def _sides(node: SyntaxTreeNode) -> list[Side]:
+    """Where the row of dashes says that each column stands: `---:` at the right, `:---:` amid."""
+    row = node.children[0].children[0]
+    styles = [str(cell.attrs.get("style", "")) for cell in row.children]
+    named: list[Side] = ["right", "center"]
+    return [next((one for one in named if style.endswith(one)), "left") for style in styles]
 
 
 def _folded(lines: Sequence[Line], width: int) -> Iterator[Line]:

@@ -9,7 +9,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from flowstudio.studio.chat_lines import Line, plain
+from flowstudio.studio.chat_lines import Line, plain, written
 
 if TYPE_CHECKING:
     from textual.selection import Selection
@@ -56,17 +56,23 @@ class Painter:
         return Strip([*bar, *self._ink.strip(line or [(" ", "text")]).apply_offsets(0, row)])
 
     def text_of(self, marked: Selection) -> str:
-        """The text that is marked, without the blanks that fill lines."""
+        """The text that is marked, as it was written: without the blanks that fill lines, and with
+        no line end where the window folded one."""
         last = self._stack.height - 1
-        first = marked.start.y if marked.start else 0
+        first = max(marked.start.y if marked.start else 0, 0)
         end = min(marked.end.y, last) if marked.end else last
-        rows: list[str] = []
-        for row in range(max(first, 0), end + 1):
+        lines: list[str] = []
+        for row in range(first, end + 1):
             found = self._find(row)
-            text = plain(found[1]) if found else ""
+            line = found[1] if found else []
+            begin, blanks = written(line)
             left, right = marked.get_span(row) or (0, 0)
-            rows.append(text[left : None if right == -1 else right].rstrip())
-        return "\n".join(rows)
+            text = plain(line)[max(left, begin) : None if right == -1 else right].rstrip()
+            if blanks is None or row == first:
+                lines.append(text)
+            else:
+                lines[-1] += " " * blanks + text if text else ""
+        return "\n".join(lines)
 
     def _bar(self, entry: Entry) -> Segment:
         if entry is self.chosen:

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
-from flowstudio.studio.chat_lines import Line, Piece, pad, width_of_line, wrap
+from flowstudio.studio.chat_lines import Line, Piece, pad, unmarked, width_of_line, wrap
 
 type Cell = Sequence[Piece]
+type Side = Literal["left", "center", "right"]
+"""Where the cells of a column stand in it."""
 _GAP = 3
 """Cells between two columns: a line with a blank on each side."""
 _LEAST = 6
 """A column narrower than this is not worth having."""
 
 
-def table_lines(head: Sequence[Cell], rows: Sequence[Sequence[Cell]], width: int) -> list[Line]:
-    """A table, the head over a line; where the pane is too narrow, each row as a list."""
+def table_lines(
+    head: Sequence[Cell],
+    rows: Sequence[Sequence[Cell]],
+    width: int,
+    sides: Sequence[Side] = (),
+) -> list[Line]:
+    """A table, the head over a line; where the pane is too narrow, each row as a list.
+
+    Columns for which `sides` says nothing stand at the left.
+    """
     columns = max(len(head), *(len(row) for row in rows)) if rows else len(head)
     needs = [
         max(3, *(width_of_line(row[at]) for row in (head, *rows) if at < len(row)))
@@ -23,10 +34,12 @@ def table_lines(head: Sequence[Cell], rows: Sequence[Sequence[Cell]], width: int
     widths = _share(needs, width - _GAP * (columns - 1))
     if widths is None:
         return _as_list(head, rows, width)
-    lines = _row_lines(head, widths)
+    others: list[Side] = ["left"] * columns
+    sides = [*sides, *others][:columns]
+    lines = _row_lines(head, widths, sides)
     lines.append([("─┼─".join("─" * one for one in widths), "line")])
     for row in rows:
-        lines += _row_lines(row, widths)
+        lines += _row_lines(row, widths, sides)
     return lines
 
 
@@ -49,20 +62,26 @@ def _share(needs: Sequence[int], room: int) -> list[int] | None:
     return widths
 
 
-def _row_lines(row: Sequence[Cell], widths: Sequence[int]) -> list[Line]:
+def _row_lines(row: Sequence[Cell], widths: Sequence[int], sides: Sequence[Side]) -> list[Line]:
     cells: list[list[Line]] = [
         wrap(row[at], one) if at < len(row) and row[at] else [[]] for at, one in enumerate(widths)
     ]
     lines: list[Line] = []
     for number in range(max(len(cell) for cell in cells)):
         line: Line = []
-        for at, (cell, one) in enumerate(zip(cells, widths, strict=True)):
+        for at, (cell, one, side) in enumerate(zip(cells, widths, sides, strict=True)):
             if at:
                 line.append((" │ ", "line"))
-            part = cell[number] if number < len(cell) else []
+            part = _move(unmarked(cell[number]), one, side) if number < len(cell) else []
             line += pad(part, one, "text") if at < len(widths) - 1 else part
         lines.append(line)
     return lines
+
+
+def _move(part: Line, width: int, side: Side) -> Line:
+    room = width - width_of_line(part)
+    blanks = 0 if side == "left" else room if side == "right" else room // 2
+    return [(" " * blanks, "text"), *part] if blanks > 0 else part
 
 
 def _as_list(head: Sequence[Cell], rows: Sequence[Sequence[Cell]], width: int) -> list[Line]:

@@ -54,6 +54,29 @@ def test_a_wide_table_wraps_its_cells_and_in_no_room_becomes_a_list() -> None:
     assert shown("|a|b|c|d|\n|-|-|-|-|\n|1|2|3|4|", 12) == ["a: 1", "b: 2", "c: 3", "d: 4"]
 
 
+def test_the_dashes_of_a_table_say_where_its_columns_stand() -> None:
+    table = "|name|count|sort|\n|:--|--:|:-:|\n|milk|7|a|\n|bread|1,250|long word|\n"
+    assert shown(table) == [
+        "name  │ count │   sort",
+        "──────┼───────┼──────────",
+        "milk  │     7 │     a",
+        "bread │ 1,250 │ long word",
+    ]
+
+
+def test_columns_of_wide_signs_stand_in_line() -> None:
+    table = "|名|数量|\n|-|-:|\n|牛奶|7|\n|面包 **黑**|一千二|\n"
+    lines = shown(table)
+    assert {cell_len(line.split("│")[0]) for line in lines if "│" in line} == {8}
+    assert {cell_len(line) for line in lines} == {7 + 3 + 6}
+
+
+def test_a_cell_that_is_folded_stands_at_its_side_in_each_line() -> None:
+    table = "|a|b|\n|-|-:|\n|x|one two three four five six|\n"
+    lines = shown(table, 16)
+    assert [line[6:] for line in lines[2:]] == ["   one two", "three four", "  five six"]
+
+
 def test_code_is_told_apart_by_the_theme_and_stands_on_its_own_ground() -> None:
     lines = markdown_lines('```python\ndef f():\n    return "x"  # why\n```', 40)
     assert role_of(lines, "def") == "accent @panel"
@@ -92,7 +115,8 @@ def test_a_block_of_code_that_grows_never_looks_like_text() -> None:
     start, end = whole.index("x = 1"), whole.index("```\n\nDone")
     for cut in range(start + 1, end):
         lines = markdown_lines(whole[:cut], 40, is_live=True)
-        assert all("@panel" in role for line in lines[2:] for _, role in line), whole[:cut]
+        inked = [role for line in lines[2:] for text, role in line if text]
+        assert all("@panel" in role for role in inked), whole[:cut]
 
 
 _MARKS = ["# ", "- ", "1. ", "> ", "```py\n", "```\n", "`", "**", "*", "|", "|-|-|\n", "[a](", ")"]

@@ -110,3 +110,57 @@ async def test_text_marked_with_the_mouse_is_what_y_copies(
         await studio.until(lambda: any("marked text" in one for one in studio.toasts), "a word")
         assert studio.app.clipboard.splitlines()[:2] == ["line 中文 of it.", ""]
         assert studio.app.clipboard.splitlines()[2] in ("Second", "Second ", "Second l")
+
+
+LONG = "The quick brown fox jumps over the lazy dog and then sleeps in the shade for the whole day."
+CODE = "value = first_of(everything) + second_of(everything) + third_of(everything)"
+
+
+@pytest.mark.parametrize(
+    ("said", "copied"),
+    [
+        (LONG, LONG),
+        (f"{LONG}\nA line of its own.", f"{LONG}\nA line of its own."),
+        (f"- {LONG}\n- short", f"• {LONG}\n• short"),
+        ("中文" * 40 + "。", "中文" * 40 + "。"),
+        ("x" * 100, "x" * 100),
+        (f"```python\ndef f():\n    {CODE}\n```", f"def f():\n    {CODE}"),
+    ],
+    ids=["a paragraph", "two lines", "a list", "no blanks", "one long word", "code"],
+)
+async def test_lines_that_the_window_folded_are_copied_as_they_were_written(
+    work: Path, monkeypatch: pytest.MonkeyPatch, said: str, copied: str
+) -> None:
+    monkeypatch.setattr("flowstudio.studio.copying.tools", lambda: iter(()))
+    async with open_studio(work) as studio:
+        say(studio, "why?", f"{said}\n\nThe end.")
+        await studio.until(lambda: "The end." in studio.text, "the answer")
+        log = studio.chat.log_view.region
+        top, bottom = studio.find("why?", within="#log")[1], studio.find("The end.")[1]
+        assert bottom - top > 3  # it was folded
+        await studio.pilot.mouse_down(offset=(log.x + 2, top + 1))
+        await studio.pilot.hover(offset=(log.right - 2, bottom - 1))
+        await studio.pilot.mouse_up(offset=(log.right - 2, bottom - 1))
+        await studio.pilot.pause()
+        await studio.press("y")
+        await studio.until(lambda: any("marked text" in one for one in studio.toasts), "a word")
+        assert studio.app.clipboard.strip("\n") == copied
+
+
+async def test_the_middle_of_a_folded_line_is_copied_without_its_fold(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("flowstudio.studio.copying.tools", lambda: iter(()))
+    async with open_studio(work) as studio:
+        say(studio, "why?", f"1. {LONG}")
+        await studio.until(lambda: "whole day." in studio.text, "the answer")
+        x, y = studio.find("quick", within="#log")
+        x -= len("quick") // 2
+        await studio.pilot.mouse_down(offset=(x, y))
+        await studio.pilot.hover(offset=(x, y + 1))
+        await studio.pilot.mouse_up(offset=(x, y + 1))
+        await studio.pilot.pause()
+        await studio.press("y")
+        await studio.until(lambda: any("marked text" in one for one in studio.toasts), "a word")
+        assert LONG[4:].startswith(studio.app.clipboard)
+        assert len(studio.app.clipboard) > 30
