@@ -173,10 +173,14 @@ def _table(node: SyntaxTreeNode, width: int) -> list[Line]:
 
 def _sides(node: SyntaxTreeNode) -> list[Side]:
     """Where the row of dashes says that each column stands: `---:` at the right, `:---:` amid."""
-    row = node.children[0].children[0]
-    styles = [str(cell.attrs.get("style", "")) for cell in row.children]
-    named: list[Side] = ["right", "center"]
-    return [next((one for one in named if style.endswith(one)), "left") for style in styles]
+    cells = node.children[0].children[0].children
+    return [_side(str(cell.attrs.get("style", ""))) for cell in cells]
+
+
+def _side(style: str) -> Side:
+    if style.endswith("right"):
+        return "right"
+    return "center" if style.endswith("center") else "left"
 
 
 def _folded(lines: Sequence[Line], width: int) -> Iterator[Line]:

@@ -34,12 +34,11 @@ def table_lines(
     widths = _share(needs, width - _GAP * (columns - 1))
     if widths is None:
         return _as_list(head, rows, width)
-    others: list[Side] = ["left"] * columns
-    sides = [*sides, *others][:columns]
-    lines = _row_lines(head, widths, sides)
+    of_columns: list[Side] = [sides[at] if at < len(sides) else "left" for at in range(columns)]
+    lines = _row_lines(head, widths, of_columns)
     lines.append([("─┼─".join("─" * one for one in widths), "line")])
     for row in rows:
-        lines += _row_lines(row, widths, sides)
+        lines += _row_lines(row, widths, of_columns)
     return lines
 
 
