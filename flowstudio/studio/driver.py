@@ -59,9 +59,10 @@ class Driver:
     """The run of another process that this studio is attached to."""
     look: Look | None = None
     """An earlier moment that is looked at; None while the screen shows what is now."""
+    ready: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once the session stands."""
     _vouched: dict[Path, str] = field(default_factory=dict["Path", str])
     """Files that the studio itself made of what is trusted, with their texts."""
-    _ready: asyncio.Event = field(default_factory=asyncio.Event)
     _model_name: str = ""
     _connecting: asyncio.Task[None] | None = None
     _resumed: Earlier | None = None
@@ -90,7 +91,7 @@ class Driver:
         self.session.wire.subscribe(self._take)
         self.session.soul.take_prompt = self._take_prompt
         self._model_name = self.session.llm.name if self.session.llm else "no model"
-        self._ready.set()
+        self.ready.set()
         if problem:
             self.session.wire.emit(Notice(problem, "warning"))
         # Servers of tools may take their time; what needs none of them need not wait.
@@ -130,7 +131,7 @@ class Driver:
     @property
     def is_ready(self) -> bool:
         """True once the session stands."""
-        return self._ready.is_set()
+        return self.ready.is_set()
 
     @property
     def model_name(self) -> str:
@@ -189,7 +190,7 @@ class Driver:
         """
         if skill.flow is None:
             raise CommandRefused(f"“{skill.name}” holds no flow that can be run")
-        await self._ready.wait()
+        await self.ready.wait()
         from flowstudio.run.session import RunRequest
 
         request = RunRequest(
@@ -238,13 +239,13 @@ class Driver:
 
     async def attach(self, remote: AttachedRun, earlier: Earlier) -> None:
         """Watch and steer the run of another process until it ends, or this studio is detached."""
-        await self._ready.wait()
+        await self.ready.wait()
         from flowstudio.studio.attached import follow
 
         await self._run(follow(self, remote, earlier, self._take), earlier.skill)
 
     async def _make_control(self, skill: Skill, *, stepping: bool) -> RunControl:
-        await self._ready.wait()
+        await self.ready.wait()
         session = self.session
         assert session is not None
         if session.is_running:
@@ -446,7 +447,7 @@ class Driver:
         Raises:
             CommandRefused: the agent is busy.
         """
-        await self._ready.wait()
+        await self.ready.wait()
         session = self.session
         assert session is not None
         if self.remote is not None:

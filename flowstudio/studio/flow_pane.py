@@ -122,8 +122,11 @@ class FlowPane(Vertical):
 
     def show_skill(self, skill: Skill) -> None:
         """Draw a skill; a new state of the same one keeps selection and place."""
-        is_new = self.skill is None or self.skill.path != skill.path
-        self.skill = skill
+        shown, self.skill = self.skill, skill
+        is_new = shown is None or shown.path != skill.path
+        if shown is not None and not is_new and _is_same(shown, skill):
+            # Its picture stands, or is on its way: drawn anew it would be held as an edited one is.
+            return
         if is_new:
             self._pictures = None
             self.view.selected = None
@@ -366,6 +369,10 @@ def _pictures_of(chart: Chart, before: Drawing | None = None) -> Pictures:
     from flowstudio.studio.flow_layout import Pictures
 
     return Pictures(chart, before)
+
+
+def _is_same(shown: Skill, skill: Skill) -> bool:
+    return shown.source == skill.source and shown.checked == skill.checked
 
 
 def _has_chart(skill: Skill) -> bool:

@@ -96,7 +96,8 @@ class WelcomeDesk:
             return
         if self._bar is not None:
             self.leave_tour()
-        self._screen.run_worker(self._rehearse(), group="tour", exit_on_error=False)
+        rehearse = self._rehearse()
+        self._screen.run_worker(rehearse, group="tour", exclusive=True, exit_on_error=False)
         self._driver.state = None
         self._screen.pick_skill(skill)
         self._bar = TourBar(Tour())
@@ -107,9 +108,13 @@ class WelcomeDesk:
         from flowstudio.models.build import build_model
         from flowstudio.models.registry import rehearsal_option
 
+        # Whoever is quicker than the session: a run waits for it too, and later than this does.
+        await self._driver.ready.wait()
         session = self._driver.session
         if session is None or session.llm is None or session.llm.answers_as != "model":
             return
+        if self._bar is None:
+            return  # the tour was left meanwhile
         self._llm = session.llm
         rehearsal = await build_model(
             rehearsal_option(), session.runtime.config, answerer=self._driver.user_as_model()

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from flowstudio.models.llm import LLM
 from flowstudio.paths import bundled
+from flowstudio.run.session import Session
 from flowstudio.run.state import RunState
+from flowstudio.studio import setup
 from flowstudio.studio.keymap import with_keys
 from flowstudio.studio.tour import ASKED, DECISION, DONE, OVER, STEPS, Tour
 from flowstudio.wire import ChoiceMade, Event, NodeEntered, NodeLeft, RunEnded, RunPaused, UserAsked
-from tests.studio.kit import open_studio
+from tests.studio.kit import FakeModel, open_studio
 from tests.terminal.kit import run_in_terminal
 
 
@@ -125,3 +130,31 @@ async def test_a_copy_of_the_tour_in_the_folder_is_toured_too(work: Path) -> Non
         await studio.press("t")
         await studio.until(lambda: "0/6" in studio.text, "the guide")
         assert (studio.main.skill.name, studio.main.skill.scope) == ("tour", "project")
+
+
+async def test_a_tour_that_is_begun_before_the_session_stands_asks_no_model(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, gate, slow = FakeModel(), asyncio.Event(), setup.open_session
+
+    async def late(*given: Any) -> tuple[Session, str]:
+        opened = await slow(*given)
+        opened[0].set_model(LLM(model, "fake", "fake", 100_000))  # type: ignore[arg-type]
+        await gate.wait()
+        return opened
+
+    monkeypatch.setattr(setup, "open_session", late)
+    async with open_studio(work, settle=False) as studio:
+        await studio.press("W")
+        await studio.until(lambda: "Take the tour" in studio.text, "the welcome")
+        await studio.press("t")
+        await studio.until(lambda: "0/6" in studio.text, "the guide")
+        await studio.press("r")
+        gate.set()
+        await studio.asked_at(DECISION)
+        assert studio.main.driver.model_name == "rehearsal"
+        assert "rehearsal" in studio.lines[0]
+        assert model.asked == []
+        await studio.press("W")
+        await studio.until(lambda: "0/6" not in studio.text, "the end of the tour")
+        assert studio.main.driver.model_name == "fake"

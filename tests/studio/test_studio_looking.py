@@ -122,6 +122,22 @@ async def test_panning_by_hand_ends_following_and_f_begins_it_again(work: Path) 
         assert studio.flow.following
 
 
+async def test_a_flow_that_is_shown_once_more_stays_in_the_middle_of_each_terminal(
+    work: Path,
+) -> None:
+    async with open_studio(work) as studio:
+        assert studio.main.skill is not None
+        home = studio.place_of("write")
+        studio.main.show_skill(studio.main.skill)
+        draws = [one for one in studio.app.workers if one.group == "draw"]
+        await studio.until(lambda: all(one.is_finished for one in draws), "the picture")
+        await studio.pilot.resize_terminal(200, 60)
+        await studio.pilot.pause()
+        left, view = studio.place_of("write").x, studio.view.size.width
+        assert left > home.x
+        assert abs(left - view // 2) < 20
+
+
 async def test_the_current_node_is_kept_in_view_as_the_run_goes_on(wide: Path) -> None:
     async with open_studio(wide, cwd=wide.parent, size=(100, 30), model=FakeModel()) as studio:
         await studio.begin()
