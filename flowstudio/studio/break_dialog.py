@@ -47,7 +47,7 @@ class BreakDialog(Dialog["Breakpoint | str | None"]):
             there = "\n".join(point.text for point in self._points)
             yield Static(harmless(there), classes="about", markup=False)
         text = self._points[0].text if len(self._points) == 1 else ""
-        yield Input(text, compact=True)
+        yield Input(text, compact=True, select_on_focus=False)
         yield Static(_EXAMPLES, classes="about", markup=False)
         yield Static("", id="wrong", markup=False)
 

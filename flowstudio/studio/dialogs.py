@@ -81,6 +81,12 @@ class PromptDialog(Dialog[str | None]):
         """A text to edit."""
         yield TextArea(self._prompt, soft_wrap=True)
 
+    def on_mount(self) -> None:
+        """Go to the end of the text, once it is known how its lines are folded."""
+        area = self.query_one(TextArea)
+        area.move_cursor(area.document.end)
+        self.call_after_refresh(area.scroll_cursor_visible)
+
     def action_keep(self) -> None:
         """Send this text instead of the label."""
         self.dismiss(self.query_one(TextArea).text)

@@ -32,8 +32,10 @@ class SaveDialog(Dialog[str | None]):
         self._shown = show_path(folder, work_dir)
 
     def body(self) -> Iterable[Widget]:
-        """A line with a name, and what becomes of it."""
-        yield Input(self._wanted, compact=True, select_on_focus=False)
+        """A line with a name, and what becomes of it. A name that is taken is added to, another one
+        replaced."""
+        is_taken = (self._folder / self._wanted).exists()
+        yield Input(self._wanted, compact=True, select_on_focus=not is_taken)
         yield Static("", id="says", markup=False)
 
     def on_mount(self) -> None:

@@ -308,7 +308,7 @@ async def test_e_edits_the_prompt_of_this_visit_alone(work: Path) -> None:
         await studio.begin()
         await studio.press("e")
         await studio.until(lambda: "Prompt of" in studio.text, "the editor")
-        await studio.press("ctrl+home", *"Shortly: ")
+        await studio.press("home", *"Shortly: ")
         await studio.press("ctrl+s")
         await studio.press("c")
         await studio.ended()
