@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.app import App, SystemCommand
-from textual.events import Event, Key, MouseDown
+from textual.events import Event, Key, MouseDown, Paste
 from textual.filter import LineFilter
 from textual.screen import Screen
 
 from flowstudio.studio.glyphs import GlyphFilter, glyphs_for, has_few_colours
 from flowstudio.studio.hangup import INTERVAL, end_if_gone
 from flowstudio.studio.housekeeping import Housekeeping
+from flowstudio.studio.key_order import Arrived, KeyOrder
 from flowstudio.studio.keymap import Keymap, read_keymap, use_keymap
 from flowstudio.studio.options import StudioOptions
 from flowstudio.studio.screen import StudioScreen
@@ -60,6 +61,7 @@ class StudioApp(App[None]):
         use_keymap(self.keymap)
         use_thin_bars()
         self._house = Housekeeping()
+        self._keys = KeyOrder(self, super().on_event)
         is_free = self.is_headless and options.glyphs is None
         self._glyphs = GlyphFilter(glyphs_for("unicode" if is_free else options.glyphs or "auto"))
         self._transparent = False
@@ -157,23 +159,17 @@ class StudioApp(App[None]):
             if self._main.furnished.is_set():
                 self._main.signs.touch()
             self._house.touch()
-        if isinstance(event, Key) and await self._is_command(event):
-            return
-        await super().on_event(event)
+        if not isinstance(event, Key | Paste):
+            await super().on_event(event)
+        elif not event.is_forwarded:
+            await self._keys.press(event)
+        else:
+            await super().on_event(event)
+            await self._keys.arrived(event)
 
-    async def _is_command(self, key: Key) -> bool:
-        """Carry out a letter that is a command before the next key is looked at.
-
-        Textual hands keys on to whatever has the focus and asks for commands when they come back,
-        so a line that a command opens would miss what was typed right behind it: keys that come at
-        once, as over a slow connection, would be commands themselves.
-        """
-        if key.is_forwarded or not key.is_printable:
-            return False
-        focused = self.focused
-        if focused is not None and focused.check_consume_key(key.key, key.character):
-            return False
-        return await self._check_bindings(key.key)
+    async def on_keys_arrived(self, message: Arrived) -> None:
+        """Whoever had the focus has dealt with a key."""
+        await self._keys.arrived(message.key)
 
     def on_unmount(self) -> None:
         """Whoever started the app has its own way with the collector."""
