@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Self
+from typing import ClassVar, Self, cast
 
 from rich.console import RenderableType
 from rich.markup import escape
@@ -22,7 +22,6 @@ from textual.containers import Vertical
 from textual.geometry import Region, Size
 from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import ModalScreen
-from textual.visual import Visual
 from textual.widget import Widget
 
 from flowstudio.studio.backdrop import Backdrop
@@ -119,14 +118,14 @@ class Dialog[Answer](ModalScreen[Answer]):
             if fitting:
                 self.add_class(max(fitting)[1], update=False)
 
-    def render(self) -> RenderableType | Visual:
+    def render(self) -> RenderableType:
         """The screen below."""
         below = super().render()
         if not isinstance(below, BackgroundScreen):
             return below
-        if self._backdrop is None or not self._backdrop.shows(below, self.app.theme):
-            self._backdrop = Backdrop(self, below)
-        return self._backdrop
+        self._backdrop = self._backdrop or Backdrop(self.app.console)
+        self._backdrop.show(below)
+        return cast("RenderableType", self._backdrop)  # Textual takes either
 
     def refresh(
         self,
@@ -135,14 +134,15 @@ class Dialog[Answer](ModalScreen[Answer]):
         layout: bool = False,
         recompose: bool = False,
     ) -> Self:
-        """Where regions are named, the screen below has changed there."""
-        if regions:
-            self._backdrop = None
+        """Paint again; regions are named by the screen below, which has changed there."""
+        if regions and self._backdrop is not None:
+            self._backdrop.is_stale = True
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
-    def on_screen_suspend(self) -> None:
-        """Another dialog is opened: the screen below may change unheard."""
-        self._backdrop = None
+    def on_screen_resume(self) -> None:
+        """While another dialog was open, the screen below told that one what changed."""
+        if self._backdrop is not None:
+            self._backdrop.is_stale = True
 
     def hints(self) -> Iterator[Hint]:
         """The keys that are named, in the order of `BINDINGS`; the way out comes last."""

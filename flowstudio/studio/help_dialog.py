@@ -35,6 +35,8 @@ from flowstudio.text import harmless
 _KEYS_WIDTH = 18
 """Columns of the keys, at most; they take no more than a third."""
 _GAP = 2
+_ROLES = {"key": ("accent", "bold"), "heading": ("muted", "bold")}
+"""What is not written in the colour of a role by its own name."""
 _BRANCHES = "Take that branch, whatever the model says: before or after it answers"
 
 
@@ -148,34 +150,43 @@ class HelpTable(Widget):
         self._longest = max((cell_len(row.keys) for row in rows), default=0)
         self._folded: tuple[int, list[tuple[HelpRow, str, str]]] = (0, [])
         """The width that the lines were folded for, and each line's row, keys and text."""
+        self._looks: dict[str, Style] = {}
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """As many lines as the rows take."""
         return len(self._lines(width))
 
+    def notify_style_update(self) -> None:
+        """The theme may be another one."""
+        super().notify_style_update()
+        self._looks.clear()
+
     def render_line(self, y: int) -> Strip:
         """A line, in the theme's colours."""
-        base, width = self.rich_style, self.size.width
+        base, width = self._look(""), self.size.width
         lines = self._lines(width)
         if y >= len(lines):
             return Strip.blank(width, base)
         row, keys, text = lines[y]
-        key_style = style_of(self, row.role or "accent")
-        if not row.role:
-            key_style += style_of(self, "bold")
-        style = base
-        if row.is_heading:
-            style += style_of(self, "muted") + style_of(self, "bold")
+        style = self._look("heading") if row.is_heading else base
         if row.command:
             style += Style(meta={"command": row.command})
         room = self._keys_width(width)
         segments = [
             Segment(" " * (room - cell_len(keys)), base),
-            Segment(keys, base + key_style),
+            Segment(keys, self._look(row.role or "key")),
             Segment(" " * _GAP, base),
             Segment(text, style),
         ]
         return Strip(segments).adjust_cell_length(width, base)
+
+    def _look(self, what: str) -> Style:
+        """The style of a part of a line, looked up once: there are as many as lines."""
+        if what not in self._looks:
+            roles = _ROLES.get(what, (what,) if what else ())
+            style = sum((style_of(self, role) for role in roles), self.rich_style)
+            self._looks[what] = style
+        return self._looks[what]
 
     def on_click(self, event: events.Click) -> None:
         """A line was clicked: its command is carried out."""
