@@ -45,8 +45,13 @@ class AttachDesk:
         except (AttachRefused, Unreadable) as error:
             raise CommandRefused(str(error)) from error
         self._screen.show_skill(earlier.skill)
-        self._screen.show_model(f"{remote.folder.header.model}, attached")
+        if earlier.state.current is not None:
+            self._screen.bench.stand_on(earlier.state.current)
+        name = f"{remote.folder.header.model}, attached"
+        self._screen.show_model(name)
         self._screen.call_after_refresh(self._screen.show_news)
+        await self._driver.ready.wait()
+        self._screen.show_model(name)  # the session, once it stands, tells of its own
         await self._driver.attach(remote, earlier)
         self._screen.show_model(self._driver.model_name)
         if not remote.is_over:

@@ -32,6 +32,8 @@ class Workbench(Vertical):
 
     _driver: Driver
     """Given once the bench is furnished."""
+    _awaited: str | None = None
+    """The node to stand on once there is a picture."""
 
     def compose(self) -> ComposeResult:
         """The flow's frame; the rest is mounted once it is painted."""
@@ -94,7 +96,11 @@ class Workbench(Vertical):
 
     def enter(self, node: str) -> None:
         """The run entered a node."""
-        if self.shows_run and self._driver.look is None:
+        if not self.shows_run or self._driver.look is not None:
+            return
+        if self.view.drawing is None:
+            self._awaited = node
+        else:
             self.pane.stand_on(node)
 
     def toggle_follow(self) -> None:
@@ -169,6 +175,9 @@ class Workbench(Vertical):
 
     def on_flow_pane_drawn(self) -> None:
         """The picture is new: lay over it what the run has done."""
+        node, self._awaited = self._awaited, None
+        if node is not None:
+            self.stand_on(node)
         self.show_marks()
         self.show_node()
 
@@ -183,7 +192,13 @@ class Workbench(Vertical):
             self.show_marks()
 
     def stand_on(self, node: str) -> None:
-        """Select a node and bring it into view, whether the picture follows the run or not."""
-        if node in (self.view.drawing.boxes if self.view.drawing else {}):
+        """Select a node and bring it into view, whether the picture follows the run or not.
+
+        Where the picture is still laid out, this is done once it is there.
+        """
+        drawing = self.view.drawing
+        if drawing is None:
+            self._awaited = node
+        elif node in drawing.boxes:
             self.view.selected = node
             self.view.reveal(node)

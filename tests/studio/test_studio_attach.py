@@ -12,7 +12,16 @@ import pytest
 from flowstudio.studio import setup
 from tests.cli.held import HeldRun, furnish, hold
 from tests.cli.shell import Shell
-from tests.studio.kit import open_studio
+from tests.studio.elsewhere import run_elsewhere
+from tests.studio.kit import DEMO, FakeModel, Held, open_studio, write_skill
+
+LONG = DEMO.replace("name: demo", "name: long").replace(
+    "BEGIN([BEGIN]) --> write",
+    "BEGIN([BEGIN]) --> n1\n"
+    + "".join(f"    n{i}[Step {i}] --> n{i + 1}\n" for i in range(1, 30))
+    + "    n30[Step 30] --> write",
+)
+"""The demo with thirty nodes before it."""
 
 
 @pytest.fixture
@@ -40,3 +49,14 @@ async def test_a_run_that_is_joined_before_the_session_stands_is_there_when_it_d
         may_open.set()
         await studio.until(lambda: studio.main.driver.remote is not None, "the run")
         await studio.until(lambda: "breakpoint before" in studio.text, "where it stands")
+        assert "attached" in studio.main.top.model
+
+
+async def test_the_node_where_the_joined_run_stands_is_brought_into_view(work: Path) -> None:
+    held = Held("Done.")
+    async with run_elsewhere(write_skill(work, LONG, "long"), FakeModel(n20=held)) as folder:
+        await held.begun.wait()
+        async with open_studio(work, attach=folder, model_name="rehearsal") as studio:
+            await studio.until(lambda: held.first in studio.chat_text, "what streams there")
+            await studio.until(lambda: studio.sees("n20"), "where it stands")
+            assert studio.view.selected == "n20"

@@ -101,6 +101,19 @@ async def test_a_run_is_looked_at_on_its_flow_and_esc_comes_back(work: Path) -> 
         assert studio.main.driver.look is None
 
 
+async def test_a_run_of_a_flow_that_is_not_shown_is_looked_at_where_it_ended(work: Path) -> None:
+    steps = "".join(f" --> n{i}[Step {i}]" for i in range(30))
+    text = DEMO.replace("name: demo", "name: long").replace("-->|yes| ", f"-->|yes| w{steps} --> ")
+    async with open_studio(write_skill(work, text, "long").parent, model=FakeModel()) as studio:
+        await studio.press("r")
+        await studio.ended()
+    async with open_studio(work / ".agents" / "skills" / "demo", cwd=work) as studio:
+        await open_history(studio)
+        await studio.press("enter")
+        await studio.until(lambda: studio.view.drawing and studio.sees("END"), "its last visit")
+        assert studio.view.selected == "END"
+
+
 async def test_a_run_that_was_broken_off_is_offered_at_the_start_and_goes_on(work: Path) -> None:
     await break_off(work)
     model = FakeModel()
