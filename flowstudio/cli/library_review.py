@@ -13,6 +13,7 @@ from flowstudio.mindflow.database import Database, DatabaseError
 from flowstudio.mindflow.learning import learn
 from flowstudio.mindflow.library import read_library
 from flowstudio.mindflow.queue import Queued, QueueError, ReviewQueue, describe_due
+from flowstudio.paths import show_path
 from flowstudio.skill import configured_dirs, discover
 
 _SAID = {
@@ -58,7 +59,8 @@ def review(args: argparse.Namespace) -> int:
         if one.change.why:
             say(f"     {one.change.why}")
         if one.state == "open":
-            say("".join(f"     {line}\n" for line in one.change.diff().splitlines()), end="")
+            diff = one.change.diff(lambda path: show_path(path, Path.cwd()))
+            say("".join(f"     {line}\n" for line in diff.splitlines()), end="")
     if any(one.state == "open" for one in listed):
         say("\n--approve ID writes a change, --reject ID drops it; a written one: --undo ID")
     return 0

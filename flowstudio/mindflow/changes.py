@@ -9,7 +9,7 @@ import difflib
 import hashlib
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,9 +68,9 @@ class Change:
             digest.update(repr((str(file.path), file.before, file.after)).encode(errors="replace"))
         return digest.hexdigest()
 
-    def diff(self) -> str:
-        """All of it as a unified diff."""
-        return "".join(_diff(file) for file in self.files)
+    def diff(self, show: Callable[[Path], str] = str) -> str:
+        """All of it as a unified diff; `show` says how files are named in it."""
+        return "".join(_diff(file, show(file.path)) for file in self.files)
 
     def apply(self) -> None:
         """Write it: all files, or none.
@@ -100,10 +100,9 @@ class Change:
         return False if now == [file.before for file in self.files] else None
 
 
-def _diff(file: FileChange) -> str:
+def _diff(file: FileChange, shown: str) -> str:
     before = [] if file.before is None else file.before.splitlines(keepends=True)
     after = [] if file.after is None else file.after.splitlines(keepends=True)
-    shown = str(file.path)
     lines = difflib.unified_diff(
         before,
         after,

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from flowstudio.mindflow.changes import Change, ChangeError, FileChange
 from flowstudio.mindflow.risk import APPROVES_AFTER, Level, find_level, must_answer
+from flowstudio.paths import show_path
 
 if TYPE_CHECKING:
     import sqlite3
@@ -139,7 +140,7 @@ class ReviewQueue:
         change = one.change
         action = f"change the library: {change.kind.replace('_', ' ')}"
         described = f"{change.title}\n{change.why}".strip()
-        decision = await approval.request("Library", action, described, change.diff())
+        decision = await approval.request("Library", action, described, change.diff(show_path))
         if decision.allowed:
             return self.approve(one.id)
         return self.reject(one.id, decision.reason)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rich.text import Text
@@ -15,11 +16,14 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from flowstudio.paths import show_path
 from flowstudio.studio.dialog import Dialog
 from flowstudio.studio.marks import style_of
 from flowstudio.text import harmless
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from flowstudio.mindflow.queue import Queued, ReviewQueue
 
 type Answer = Literal["approve", "reject", "undo"]
@@ -49,8 +53,9 @@ class ReviewDialog(Dialog[None]):
     }
     """
 
-    def __init__(self) -> None:
+    def __init__(self, work_dir: Path) -> None:
         super().__init__("Changes to the library")
+        self._name_file = partial(show_path, base=work_dir)
         self._changes: tuple[Queued, ...] = ()
 
     def body(self) -> Iterable[Widget]:
@@ -72,25 +77,27 @@ class ReviewDialog(Dialog[None]):
         """Approve, reject or undo the change under the cursor."""
         at = self.query_one(OptionList).highlighted
         if at is not None and at < len(self._changes):
-            self._carry_out(answer, self._changes[at].id)
+            self._carry_out(answer, self._changes[at])
 
     @work(group="review", exit_on_error=False)
-    async def _carry_out(self, answer: Answer, change_id: int) -> None:
+    async def _carry_out(self, answer: Answer, change: Queued) -> None:
         def decide(queue: ReviewQueue) -> tuple[list[Queued], str]:
             from flowstudio.mindflow.queue import QueueError
 
             try:
                 match answer:
                     case "approve":
-                        one = queue.approve(change_id)
+                        one = queue.approve(change.id)
                     case "reject":
-                        one = queue.reject(change_id)
+                        one = queue.reject(change.id)
                     case "undo":
-                        one = queue.undo(change_id)
+                        one = queue.undo(change.id)
             except QueueError as error:
-                return _list(queue)[0], str(error)
+                said = self._with_short_paths(str(error), change)
+                return _list(queue)[0], said
             state = _STATES.get(one.state, one.state)
-            said = f"{one.change.title}: {state}" + (f", {one.note}" if one.note else "")
+            note = self._with_short_paths(one.note, one)
+            said = f"{one.change.title}: {state}" + (f", {note}" if note else "")
             return _list(queue)[0], said
 
         self._show(await asyncio.to_thread(_with_queue, decide), "")
@@ -128,13 +135,20 @@ class ReviewDialog(Dialog[None]):
         text = Text()
         if at is not None and at < len(self._changes):
             one = self._changes[at]
-            for line in (one.change.why, one.note):
+            for line in (one.change.why, self._with_short_paths(one.note, one)):
                 if line:
                     text.append(f"{harmless(line)}\n", style_of(self, "muted"))
-            for line in one.change.diff().splitlines():
+            for line in one.change.diff(self._name_file).splitlines():
                 role = {"+": "done", "-": "fault", "@": "accent"}.get(line[:1], "text")
                 text.append(f"{harmless(line)}\n", style_of(self, role))
         self.query_one("#diff", Static).update(text)
+
+    def _with_short_paths(self, said: str, one: Queued) -> str:
+        """A sentence about a change, its files named as in the diff."""
+        for file in one.change.files:
+            for path in (file.path, file.root):
+                said = said.replace(str(path), self._name_file(path))
+        return said
 
 
 def count_waiting() -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.widgets import Input, TextArea
 
+from flowstudio.paths import show_path
 from flowstudio.studio.ahead import Ahead, waits
 from flowstudio.studio.driver import CommandRefused, Driver
 from flowstudio.studio.keymap import key_of
@@ -135,7 +136,8 @@ class RunDesk:
         from flowstudio.skill.trust import TrustError, TrustStore
         from flowstudio.studio.dialogs import TrustDialog
 
-        if not await self._screen.app.push_screen_wait(TrustDialog(skill.name, str(folder))):
+        dialog = TrustDialog(skill.name, show_path(folder))
+        if not await self._screen.app.push_screen_wait(dialog):
             return False
         try:
             TrustStore.of_user().trust(folder)

@@ -87,7 +87,7 @@ class ViewDesk:
         """Show the changes to the library that wait for an answer."""
         from flowstudio.studio.review_dialog import ReviewDialog
 
-        self._screen.app.push_screen(ReviewDialog())
+        self._screen.app.push_screen(ReviewDialog(self._screen.library.work_dir))
 
     def tell_changes(self) -> None:
         """The end of a task may have proposed changes: say so once, with the key."""

@@ -43,6 +43,36 @@ async def test_what_waits_is_listed_with_risk_age_reason_and_diff(mixed: Path, n
             assert text in studio.text
 
 
+async def test_files_are_named_as_seen_from_the_work_folder_or_from_home(
+    mixed: Path, notes: Path, home: Path
+) -> None:
+    own = home / "skills" / "own" / "SKILL.md"
+    own.parent.mkdir(parents=True)
+    own.write_text("Before.\n", encoding="utf-8")
+    change = Change(
+        "skill_update",
+        "local",
+        "teach my own",
+        "you said so",
+        (FileChange(own, own.parent.parent, "Before.\n", "After.\n"),),
+    )
+    with Database() as database:
+        ReviewQueue(database).add(change)
+    async with open_studio(mixed) as studio:
+        await review(studio)
+        await studio.until(lambda: "+++ .agents/skills/notes/SKILL.md" in studio.text, "the diff")
+        await studio.press("down")
+        await studio.until(lambda: "+++ ~/skills/own/SKILL.md" in studio.text, "the other")
+        # So it is in what is said of a change that cannot be made.
+        own.write_text("Meanwhile.\n", encoding="utf-8")
+        await studio.press("a")
+        await studio.until(
+            lambda: "not written, ~/skills/own/SKILL.md was changed meanwhile" in studio.text,
+            "why it was not written",
+        )
+        assert str(home) not in studio.text
+
+
 async def test_an_approved_change_is_written_and_can_be_undone(mixed: Path, notes: Path) -> None:
     before = read(notes)
     async with open_studio(mixed) as studio:
