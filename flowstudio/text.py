@@ -17,6 +17,10 @@ _TABLE: dict[int, int | str] = {
     0x2028: "\n",
     0x2029: "\n",
 }
+_CHINESE = "\u2e80-\u303f\u3400-\u9fff\uff00-\uffef"
+_IN_BOTH = re.compile(rf"\s*(.*[{_CHINESE}])\s*([^{_CHINESE}]*)", re.DOTALL)
+_A_SENTENCE = 4
+"""Words that are more than a name within the other language."""
 _ESCAPED_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -51,6 +55,17 @@ def shorten(text: str, length: int) -> str:
     """The text on one line, at most `length` characters."""
     line = " ".join(text.split())
     return line if len(line) <= length else line[: max(length - 1, 0)].rstrip() + "…"
+
+
+def in_tongue_of(reader: str, text: str) -> str:
+    """The half of `text` in the language in which `reader` is written, where it is in two.
+
+    That is so for a Chinese text behind which an English one of some words stands.
+    """
+    halves = _IN_BOTH.fullmatch(text)
+    if halves is None or len(halves[2].split()) < _A_SENTENCE:
+        return text
+    return halves[1 if re.search(f"[{_CHINESE}]", reader) else 2]
 
 
 def count(number: int) -> str:

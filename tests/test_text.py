@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from flowstudio.text import count, duration, first_line, harmless, shorten, to_json
+from flowstudio.text import count, duration, first_line, harmless, in_tongue_of, shorten, to_json
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,21 @@ def test_counts_are_short(number: int, shown: str) -> None:
 )
 def test_lengths_of_time_are_short(seconds: float, shown: str) -> None:
     assert duration(seconds) == shown
+
+
+BOTH = "数据清洗：处理 CSV 里的重复。Data cleaning - settle duplicates in a table."
+
+
+@pytest.mark.parametrize(
+    ("reader", "text", "shown"),
+    [
+        ("tidy up", BOTH, "Data cleaning - settle duplicates in a table."),
+        ("整理 CSV", BOTH, "数据清洗：处理 CSV 里的重复。"),
+        ("整理", "Only in English, this one.", "Only in English, this one."),
+        ("tidy up", "只有中文。", "只有中文。"),
+        ("tidy up", "先读 JSON，再写 CSV file", "先读 JSON，再写 CSV file"),
+        ("tidy up", "", ""),
+    ],
+)
+def test_of_a_text_in_two_languages_the_readers_is_shown(reader: str, text: str, shown: str):
+    assert in_tongue_of(reader, text) == shown

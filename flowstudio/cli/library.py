@@ -15,7 +15,7 @@ from flowstudio.mindflow.graph import GraphDown, Node, Snapshot, Surroundings, s
 from flowstudio.mindflow.library import read_library
 from flowstudio.mindflow.opening import open_finder, open_graph
 from flowstudio.skill import configured_dirs, discover
-from flowstudio.text import shorten
+from flowstudio.text import in_tongue_of, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,7 +126,8 @@ def _print(answer: Answer) -> None:
         mark = "" if answer.verdict == "best" else f"{at}. "
         say(f"{mark}{one.skill.name}  {one.total:.2f}")
         if one.skill.description:
-            say(f"     {shorten(one.skill.description, _WIDTH)}")
+            about = in_tongue_of(answer.query, one.skill.description)
+            say(f"     {shorten(about, _WIDTH)}")
         for reason in one.why():
             say(f"     · {reason}")
     if answer.verdict == "best" and len(answer.candidates) > 1:

@@ -71,7 +71,8 @@ class Candidate:
 
     def why(self) -> tuple[str, ...]:
         """The reasons in words, one a line."""
-        lines = [f"similarity {self.similarity:.2f}: {self.share:.0%} likely to be meant"]
+        sure = "over 99%" if self.share > 0.99 else f"{self.share:.0%}"
+        lines = [f"similarity {self.similarity:.2f}: {sure} likely to be meant"]
         if self.relation:
             lines.append(_RELATIONS[self.relation].format(self.related_to))
         given = [part for part in self.score.parts if part.is_given]
