@@ -303,6 +303,11 @@ class RunControl:
         return self._goto is not None
 
     @property
+    def is_pausing(self) -> bool:
+        """True while the run goes on until its node is done, and then pauses as asked."""
+        return self._pause_asked
+
+    @property
     def wants_to_look(self) -> bool:
         """True where somebody steps, or asked for a pause: answers are then shown before they
         count.

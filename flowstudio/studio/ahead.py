@@ -48,7 +48,7 @@ class Ahead:
         """A run was asked for."""
         self._is_starting = True
         self._kept.clear()
-        self._tell()
+        self.tell()
 
     def end(self) -> None:
         """The run is over, or it did not begin."""
@@ -59,13 +59,13 @@ class Ahead:
         """Keep a command until the run can take it; those that are too many are not."""
         if len(self._kept) < MOST:
             self._kept.append(command)
-        self._tell()
+        self.tell()
 
     def drop(self) -> bool:
         """Forget what is kept; True if anything was."""
         had_any = bool(self._kept)
         self._kept.clear()
-        self._tell()
+        self.tell()
         return had_any
 
     def hear(self, event: Event) -> None:
@@ -90,12 +90,15 @@ class Ahead:
                 break  # one step after the other
             else:
                 _carry_out(self._kept.popleft(), control)
-        self._tell()
+        self.tell()
 
-    def _tell(self) -> None:
+    def tell(self) -> None:
+        """Show what is kept, and whether the run is about to pause."""
         steps = self._kept.count("step")
         said = ["starting"] if self._is_starting else []
         said += [f"{steps} step{'s' if steps > 1 else ''} ahead"] if steps else []
+        control = self._control()
+        said += ["pauses after this node"] if control is not None and control.is_pausing else []
         self._show(" · ".join(said))
 
 

@@ -275,7 +275,13 @@ class RunDesk:
         if self.ahead.is_starting:
             self.ahead.keep("pause")
             return
+        control = self._driver.control
+        if control is not None and waits(control):
+            on, step = key_of("run.continue"), key_of("run.step")
+            self.refuse(CommandRefused(f"the run is paused: {step} steps, {on} continues"))
+            return
         self._with_control(lambda control: control.pause(), "the run will pause after this node")
+        self.ahead.tell()
 
     def stop(self) -> None:
         """Stop the run, or the answer that is coming; one that is about to start does not."""

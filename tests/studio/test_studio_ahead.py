@@ -119,6 +119,20 @@ async def test_what_is_kept_can_be_taken_back(work: Path, key: str) -> None:
         assert studio.path == ["BEGIN", "write", "good"]
 
 
+async def test_a_pause_that_is_to_come_is_shown_until_it_has_come(work: Path) -> None:
+    held = Held("draft.")
+    async with open_studio(work, model=FakeModel(write=held)) as studio:
+        await studio.press("r")
+        await studio.until(held.begun.is_set, "the first words")
+        await studio.press("p")
+        await studio.until(lambda: "pauses after this node" in studio.lines[0], "what is to come")
+        held.gate.set()
+        await studio.paused_at("good")
+        await studio.until(lambda: "pauses after" not in studio.lines[0], "the pause itself")
+        await studio.press("p")
+        assert "the run is paused: n steps" in studio.toasts[-1]
+
+
 async def test_s_ends_the_run_whatever_is_kept(work: Path) -> None:
     held = Held("draft.")
     async with open_studio(work, model=FakeModel(write=held)) as studio:
