@@ -41,7 +41,7 @@ from flowstudio.mindflow.search import (
     decide,
     is_weak,
 )
-from flowstudio.mindflow.vectors import VectorIndex, VectorsDown, key_of
+from flowstudio.mindflow.vectors import VectorIndex, VectorsDown, fetch_groups, key_of
 
 if TYPE_CHECKING:
     from flowstudio.mindflow.embed import Vectors
@@ -219,16 +219,18 @@ class Finder:
         }
         for texts in strange.values():
             text_of |= texts
-        with self._tools:
-            missing = index.select(text_of)
-        for at in range(0, len(missing), _AT_ONCE):
-            with self._state:
-                if self._is_closed or self._wanted is not None:
-                    return False
-            part = missing[at : at + _AT_ONCE]
+        for _ in range(2):  # an index of another make drops all at the first new vector
             with self._tools:
-                index.put(part, embedder.passages([text_of[key] for key in part]))
-        if missing:
+                missing = index.select(text_of)
+            for at in range(0, len(missing), _AT_ONCE):
+                with self._state:
+                    if self._is_closed or self._wanted is not None:
+                        return False
+                part = missing[at : at + _AT_ONCE]
+                with self._tools:
+                    index.put(part, embedder.passages([text_of[key] for key in part]))
+            if not missing:
+                break
             with self._tools:
                 index.flush()
         with self._tools:
@@ -355,13 +357,8 @@ class Finder:
             else:
                 names = dict.fromkeys(only)
             found: list[Found] = []
-            for name in names:
-                try:
-                    vectors = self._index.fetch(indexed.keys.get(name, ()))
-                except KeyError:
-                    continue  # its vectors are still being made
-                if not len(vectors):
-                    continue
+            keys = {name: indexed.keys.get(name, ()) for name in names}
+            for name, vectors in fetch_groups(self._index, keys):
                 all_of_it: list[float] = (vectors @ vector).tolist()
                 split = indexed.about.get(name, 0)
                 said = len(indexed.library.skills[name].utterances)

@@ -11,7 +11,8 @@ import os
 import re
 import tempfile
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -32,14 +33,18 @@ class VectorsDown(Exception):
 
 
 class VectorIndex(Protocol):
-    """Vectors by key. The one contract of all of them is held by `test_vectors.py`."""
+    """Vectors by key. All of them keep the contract in tests/mindflow/test_vector_indexes.py."""
 
     def select(self, keys: Iterable[str]) -> list[str]:
         """From now on, search among these keys alone; gives those whose vector is missing."""
         ...
 
     def put(self, keys: Sequence[str], vectors: Vectors) -> None:
-        """Keep the vectors (a row for each key, of length 1) and search among them too."""
+        """Keep the vectors (a row for each key, of length 1) and search among them too.
+
+        Where they have another number of columns than before, all earlier ones are dropped: the
+        model of that name was replaced by another.
+        """
         ...
 
     def nearest(self, query: NDArray[np.float32], most: int) -> list[tuple[str, float]]:
@@ -70,6 +75,27 @@ def slug_of(model: str) -> str:
     return f"{slug}-{hashlib.sha256(model.encode()).hexdigest()[:8]}"
 
 
+def fetch_groups(
+    index: VectorIndex, groups: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[str, Vectors]]:
+    """The vectors of each group of keys that is there as a whole; empty groups are left out.
+
+    All are asked for at once, for a server may be far.
+    """
+    groups = {name: keys for name, keys in groups.items() if keys}
+    try:
+        fetched = index.fetch([key for keys in groups.values() for key in keys])
+    except KeyError:  # some are still being made
+        for name, keys in groups.items():
+            with suppress(KeyError):
+                yield name, index.fetch(keys)
+        return
+    at = 0
+    for name, keys in groups.items():
+        yield name, fetched[at : at + len(keys)]
+        at += len(keys)
+
+
 class ArrayIndex:
     """All vectors in one array, in one file of the user's cache; searched from end to end.
 
@@ -81,8 +107,10 @@ class ArrayIndex:
         """`path` ends in .npz; None keeps nothing beyond this object."""
         self._path = path
         self._rows: dict[str, int] = {}
-        self._array: Any = None
-        self._chosen: list[str] = []
+        self._parts: list[Any] = []
+        """The rows in the order in which they came; made one array where they are read."""
+        self._count = 0
+        self._chosen: dict[str, None] = {}
         self._there: list[str] = []
         self._matrix: Any = None
         self._is_changed = False
@@ -99,7 +127,7 @@ class ArrayIndex:
         """From now on, search among these keys alone; gives those whose vector is missing."""
         self._read()
         self._matrix = None
-        self._chosen = list(dict.fromkeys(keys))
+        self._chosen = dict.fromkeys(keys)
         return [key for key in self._chosen if key not in self._rows]
 
     def put(self, keys: Sequence[str], vectors: Vectors) -> None:
@@ -110,13 +138,12 @@ class ArrayIndex:
         if not keys:
             return
         given = np.asarray(vectors, dtype=np.float16)
-        if self._array is not None and self._array.shape[1] != given.shape[1]:
-            self._rows, self._array = {}, None  # another make of the model under the same name
-        start = 0 if self._array is None else len(self._array)
-        self._array = given if self._array is None else np.concatenate([self._array, given])
-        self._rows |= {key: start + at for at, key in enumerate(keys)}
-        known = set(self._chosen)
-        self._chosen += [key for key in dict.fromkeys(keys) if key not in known]
+        if self._parts and self._parts[0].shape[1] != given.shape[1]:
+            self._rows, self._parts, self._count = {}, [], 0
+        self._rows |= {key: self._count + at for at, key in enumerate(keys)}
+        self._parts.append(given)
+        self._count += len(given)
+        self._chosen |= dict.fromkeys(keys)
         self._matrix = None
         self._is_changed = True
 
@@ -144,7 +171,7 @@ class ArrayIndex:
         rows = [self._rows[key] for key in keys]
         if not rows:
             return np.zeros((0, 0), dtype=np.float32)
-        return self._array[rows].astype(np.float32)
+        return self._whole()[rows].astype(np.float32)
 
     def flush(self) -> None:
         """Write the file, if there is anything new. A disk that refuses costs only time later."""
@@ -177,16 +204,22 @@ class ArrayIndex:
         is_right = array.ndim == 2 and array.dtype == np.float16 and len(array) == len(keys)
         if is_right and bool(np.isfinite(array).all()):
             self._rows = {key: at for at, key in enumerate(keys)}
-            self._array = array
+            self._parts, self._count = [array], len(array)
+
+    def _whole(self) -> Any:
+        import numpy as np
+
+        if len(self._parts) > 1:
+            self._parts = [np.concatenate(self._parts)]
+        return self._parts[0]
 
     def _write(self, path: Path) -> None:
         import numpy as np
 
         keep = list(self._rows)
         if len(keep) > MOST_KEPT:
-            chosen = set(self._chosen)
-            keep = [key for key in keep if key in chosen]
-        array = self._array[[self._rows[key] for key in keep]]
+            keep = [key for key in keep if key in self._chosen]
+        array = self._whole()[[self._rows[key] for key in keep]]
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix=".vectors.", dir=path.parent)
         try:

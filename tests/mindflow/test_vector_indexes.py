@@ -15,12 +15,20 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 np = pytest.importorskip("numpy")
 
-from flowstudio.mindflow.vectors import ArrayIndex, VectorIndex, VectorsDown, key_of  # noqa: E402
+from flowstudio.mindflow import vectors_chroma  # noqa: E402
+from flowstudio.mindflow.vectors import (  # noqa: E402
+    ArrayIndex,
+    VectorIndex,
+    VectorsDown,
+    fetch_groups,
+    key_of,
+)
 from flowstudio.mindflow.vectors_chroma import ChromaIndex  # noqa: E402
 
 MODEL = "test-model-1"
@@ -161,6 +169,46 @@ def test_thousands_of_vectors_are_taken_at_once(open_index: Open) -> None:
     assert index.nearest(vectors[4321], 1)[0][0] == keys[4321]
 
 
+def test_of_thousands_the_nearest_are_found_and_none_is_passed_over(open_index: Open) -> None:
+    chance = np.random.default_rng(1)
+    middles = chance.normal(size=(40, 512))
+    vectors = middles[chance.integers(0, 40, 3000)] + 1.5 * chance.normal(size=(3000, 512))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = vectors.astype(np.float32)
+    keys = [key_of(MODEL, str(at)) for at in range(3000)]
+    index = open_index()
+    index.select(keys)
+    index.put(keys, vectors)
+    for query in vectors[::300]:
+        best: list[int] = np.argsort(-(vectors @ query))[:300].tolist()
+        wanted = {keys[at] for at in best}
+        assert len(wanted & {key for key, _ in index.nearest(query, 300)}) >= 299
+
+
+def test_vectors_of_another_width_take_the_place_of_all(open_index: Open) -> None:
+    index = open_index()
+    index.select(KEYS)
+    index.put(KEYS, VECTORS)
+    wider = np.eye(2, 12, dtype=np.float32)
+    index.put([A, B], wider)
+    assert index.select(KEYS) == [C, D]
+    assert {key for key, _ in index.nearest(wider[1], 9)} == {A, B}
+    index.flush()
+    again = open_index()
+    assert again.select(KEYS) == [C, D]
+    assert np.allclose(again.fetch([B]), wider[1:], atol=1e-3)
+
+
+def test_groups_are_fetched_at_once_and_those_that_are_not_whole_left_out(
+    index: VectorIndex,
+) -> None:
+    groups = {"two": [C, A], "none": [], "one": [D]}
+    fetched = {name: rows.argmax(axis=1).tolist() for name, rows in fetch_groups(index, groups)}
+    assert fetched == {"two": [2, 0], "one": [3]}
+    groups["half"] = [A, key_of(MODEL, "z")]
+    assert [name for name, _ in fetch_groups(index, groups)] == ["two", "one"]
+
+
 # ---- what only one of them can do -----------------------------------------------------------
 
 
@@ -230,6 +278,42 @@ def test_vectors_of_another_library_stay_in_the_file(tmp_path: Path) -> None:
     assert ArrayIndex(path).select(KEYS) == []
 
 
+def test_vectors_that_come_bit_by_bit_are_put_together_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    joined: list[int] = []
+    join = np.concatenate
+
+    def count(parts: list[Any]) -> Any:
+        joined.append(len(parts))
+        return join(parts)
+
+    monkeypatch.setattr(np, "concatenate", count)
+    index = ArrayIndex(None)
+    for key, vector in zip(KEYS, VECTORS, strict=True):
+        index.put([key], vector[None])
+    assert np.allclose(index.fetch(KEYS), VECTORS)
+    assert np.allclose(index.fetch([D, B]), VECTORS[[3, 1]])
+    assert joined == [4]
+
+
+def test_a_chroma_server_that_never_answers_is_down_in_time(
+    chroma_server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vectors_chroma, "_ANSWERS_IN", 0.1)
+    monkeypatch.setattr(vectors_chroma, "_WORKS_FOR", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        with pytest.raises(VectorsDown, match="start it again"):
+            ChromaIndex(f"http://127.0.0.1:{silent.getsockname()[1]}", MODEL)
+        # One that falls silent later: its client calls the silent one in its place.
+        index: Any = ChromaIndex(chroma_server, MODEL, "silent")
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}/api/v2"
+        monkeypatch.setattr(index._client._server, "_api_url", address)
+        with pytest.raises(VectorsDown, match="gave up"):
+            index.put(KEYS, VECTORS)
+        index.close()
+
+
 def test_a_chroma_server_that_is_not_there_is_down_with_advice() -> None:
     if importlib.util.find_spec("chromadb") is None:
         pytest.skip("chromadb is not installed")
@@ -238,6 +322,8 @@ def test_a_chroma_server_that_is_not_there_is_down_with_advice() -> None:
 
 
 def test_chroma_that_is_not_installed_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+    def absent(_name: str) -> None: ...
+
+    monkeypatch.setattr(importlib.util, "find_spec", absent)
     with pytest.raises(VectorsDown, match=r"pip install 'flowstudio\[chroma\]'"):
         ChromaIndex("http://127.0.0.1:9", MODEL)
