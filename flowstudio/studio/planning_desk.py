@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flowstudio.studio.driver import CommandRefused
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from flowstudio.studio.run_desk import Handler
     from flowstudio.studio.screen import StudioScreen
 
+_MOST_UNSAVED = 20
+"""Plans that were run or opened without being saved, and are kept."""
 _READING = "the skills are still being read"
 
 
@@ -143,6 +147,7 @@ class PlanningDesk:
         path = paths.state_file().parent / "plans" / planned.name / "SKILL.md"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(planned.text, encoding="utf-8")
+        _keep_newest(path.parents[1], _MOST_UNSAVED)
         skill = load_skill(path, "extra")
         if not self._foreign(act):
             self._screen.driver.vouch(skill)
@@ -171,3 +176,12 @@ class PlanningDesk:
             self._screen.driver.vouch(skill)
         if await desk.ask_trust(skill):
             await self._screen.driver.run(skill, "", stepping=False)
+
+
+def _keep_newest(folder: Path, count: int) -> None:
+    """Remove plans that were never saved but for the newest; runs keep flows of their own."""
+    plans = sorted(folder.glob("*/SKILL.md"), key=lambda file: file.stat().st_mtime, reverse=True)
+    for old in plans[count:]:
+        with contextlib.suppress(OSError):
+            old.unlink()
+            old.parent.rmdir()

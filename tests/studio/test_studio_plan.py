@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList, Static
 
+from flowstudio import paths
 from flowstudio.skill import load_skill
 from flowstudio.studio.commands import commands_of
 from flowstudio.studio.dialogs import TrustDialog
@@ -145,6 +146,11 @@ async def test_a_plan_is_run_and_opened_unsaved_or_saved_writing_over_nothing(
     kitchen: Path,
 ) -> None:
     write_skill(kitchen, "mine", "plan-has-tea")
+    unsaved = paths.state_file().parent / "plans"
+    for number in range(30):
+        file = unsaved / f"old-{number}" / "SKILL.md"
+        file.parent.mkdir(parents=True)
+        file.touch()
     async with open_studio(kitchen) as studio:
         screen = await open_plan(studio)
         await plan(studio, screen, "has_tea")
@@ -154,6 +160,8 @@ async def test_a_plan_is_run_and_opened_unsaved_or_saved_writing_over_nothing(
         assert studio.path == ["BEGIN", "step1", "step2", "END"]
         assert studio.main.skill is not None and studio.main.skill.name == "plan-has_tea"
         assert not (kitchen / ".agents" / "skills" / "plan-has_tea").exists()
+        assert (unsaved / "plan-has_tea" / "SKILL.md").exists()
+        assert len(list(unsaved.iterdir())) == 20, "older ones that nobody saved are gone"
         # The plan is still there when the planner is opened again.
         screen = await open_plan(studio)
         await studio.until(lambda: screen.view.drawing is not None, "the same plan")
