@@ -117,6 +117,8 @@ class RunState:
     ended: float | None = None
     entered: str | None = None
     """The id under which the latest visit began: its events bear it, even after a rename."""
+    renames: int = field(default=0, compare=False)
+    """How often a node got another id: what was added up by ids before is void."""
 
     @property
     def now(self) -> Visit | None:
@@ -195,6 +197,7 @@ class RunState:
         def now(node: str) -> str:
             return new if node == old else node
 
+        self.renames += 1
         for visit in self.visits:
             visit.node, visit.to = now(visit.node), visit.to and now(visit.to)
         self.current = self.current and now(self.current)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from flowstudio.run.moment import Moments
     from flowstudio.run.state import RunState, Visit
     from flowstudio.skill.skill import Skill
 
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 class Look:
     """One visit of a run, and the run as it stood there."""
 
-    run: RunState
-    """The whole run, whose visits can be looked at."""
+    moments: Moments
+    """Those of the whole run, whose visits can be looked at."""
     skill: Skill
     """Draws its flow."""
     folder: Path | None
@@ -30,6 +31,11 @@ class Look:
     """True where it is the run that is on, or the last one."""
 
     @property
+    def run(self) -> RunState:
+        """The whole run."""
+        return self.moments.run
+
+    @property
     def visit(self) -> Visit:
         """The visit that is looked at."""
         return self.run.visits[self.index]
@@ -38,7 +44,7 @@ class Look:
         """The look at another visit of the same run; None where it has none such."""
         if not 0 <= index < len(self.run.visits):
             return None
-        return look_at(self.run, self.skill, self.folder, index, is_live=self.is_live)
+        return replace(self, index=index, then=self.moments.at(index))
 
 
 def look_at(
@@ -49,6 +55,7 @@ def look_at(
     Raises:
         IndexError: the run has no such visit.
     """
-    from flowstudio.run.moment import state_at
+    from flowstudio.run.moment import Moments
 
-    return Look(run, skill, folder, index, state_at(run, index), is_live)
+    moments = Moments(run)
+    return Look(moments, skill, folder, index, moments.at(index), is_live)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
-from flowstudio.run.moment import state_at
-from flowstudio.run.state import RunState
+from flowstudio.run import moment
+from flowstudio.run.moment import Moments, state_at
+from flowstudio.run.state import RunState, Visit
+from flowstudio.run.usage import Usage, add_up
+from flowstudio.studio.look import look_at
 from flowstudio.studio.past_talk import PastTalk, read_talk
 from flowstudio.studio.timeline import Timeline
 from flowstudio.studio.waiting import explain
@@ -198,3 +203,44 @@ def test_a_state_at_a_visit_holds_nothing_that_came_later() -> None:
     assert ("a", "q", None) in then.taken
     assert then.taken["a", "q", None] == 1
     assert len(run.visits) == 6
+
+
+def long_run(visits: int) -> RunState:
+    """To and fro between two nodes; the last visit is in flight."""
+    run = RunState(phase="running")
+    for move in range(1, visits + 1):
+        here, there = "ab"[move % 2], "ba"[move % 2]
+        is_done = move < visits
+        visit = Visit(here, move, move, "task", here, 1.0, usage=Usage(1, 3, 0, 2, 1.0))
+        if is_done:
+            visit.seconds, visit.to, visit.tokens, visit.prompt = 1.0, there, 5, "Do it."
+        run.visits.append(visit)
+    return run
+
+
+def test_each_moment_of_a_long_run_is_what_its_visits_come_to() -> None:
+    run = long_run(2_202)
+    moments = Moments(run)
+    for index in (0, 1, 1_000, 999, 2_201, 2_200, -1):
+        then, place = moments.at(index), index % 2_202
+        assert (then.tokens, then.done.total(), then.taken.total()) == (5 * place, place, place)
+        assert then.usage.tokens == 5 * (place + 1)
+        assert then == state_at(run, index)
+        then.done["a"] = then.taken["a", "b", None] = -1  # whose it is
+    run.rename("a", "c")
+    assert moments.at(2_000).taken == {("b", "c", None): 1_000, ("c", "b", None): 1_000}
+    assert moments.at(2_000).done == {"b": 1_000, "c": 1_000}
+
+
+def test_a_step_along_a_long_run_does_not_add_up_all_of_it(monkeypatch: Any) -> None:
+    added: list[int] = []
+
+    def count(parts: Sequence[Usage]) -> Usage:
+        added.append(len(parts))
+        return add_up(parts)
+
+    look = look_at(long_run(5_500), cast(Any, None), None, 5_400)
+    monkeypatch.setattr(moment, "add_up", count)
+    assert (then := look.at(5_399)) is not None
+    assert then.then.usage.calls == 5_400
+    assert max(added) < 1_100
