@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from flowstudio.mindflow.called import CalledSkills
-from flowstudio.mindflow.called_words import name_tool
 from flowstudio.mindflow.database import Database
 from flowstudio.mindflow.usage import UsageLog
 from flowstudio.run.called_flow import MOST_MOVES, play_flow
@@ -33,7 +30,7 @@ from flowstudio.wire import (
     ToolCalled,
     ToolReturned,
 )
-from tests.servers.openai_server import openai_server
+from tests.mindflow.calling import call, uses_in
 from tests.servers.scripted import Call, Reply, ScriptedServer, say, use
 from tests.soul.bench import Bench, connect
 
@@ -43,19 +40,6 @@ REPORT = """A([BEGIN]) --> read[Read the notes.] --> check{Are there enough?}
   check -->|no| read"""
 
 
-@pytest.fixture
-async def server() -> AsyncIterator[ScriptedServer]:
-    async with openai_server() as opened:
-        yield opened
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    folder = tmp_path / "skills"
-    folder.mkdir()
-    return folder
-
-
 def write(root: Path, name: str, chart: str = "", fields: str = "", body: str = "Do it.") -> None:
     (root / name).mkdir()
     kind = "flow" if chart else "standard"
@@ -63,10 +47,6 @@ def write(root: Path, name: str, chart: str = "", fields: str = "", body: str = 
     (root / name / "SKILL.md").write_text(
         f"---\nname: {name}\ndescription: Does {name}.\ntype: {kind}\n{fields}---\n\n{text}\n"
     )
-
-
-def call(name: str, **more: Any) -> Call:
-    return Call(name_tool(name), {"request": f"do {name}", **more})
 
 
 @dataclass
@@ -94,9 +74,7 @@ class Rig:
         return [one for one in self.bench.said_of(ToolReturned) if "/" not in one.id]
 
     def uses(self) -> dict[str, tuple[int, int, int]]:
-        with Database(self.root.parent / "library.sqlite3") as database:
-            found = UsageLog(database).of_skills()
-        return {one.skill: (one.done, one.partial, one.failed) for one in found}
+        return uses_in(self.root.parent / "library.sqlite3")
 
     def why(self, name: str) -> str:
         with Database(self.root.parent / "library.sqlite3") as database:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -18,22 +17,9 @@ from flowstudio.skill import Root, Skill, load_skill, read_roots
 from flowstudio.soul import Agent
 from flowstudio.soul.tools import make_tools
 from flowstudio.wire import Notice, Text, TokensUsed, ToolCalled, ToolReturned
-from tests.servers.openai_server import openai_server
+from tests.mindflow.calling import call, uses_in
 from tests.servers.scripted import Call, Reply, ScriptedServer, fail, say, use
 from tests.soul.bench import Bench, connect
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[ScriptedServer]:
-    async with openai_server() as opened:
-        yield opened
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    folder = tmp_path / "skills"
-    folder.mkdir()
-    return folder
 
 
 def write(root: Path, name: str, fields: str = "", body: str = "Do it.") -> None:
@@ -65,11 +51,7 @@ class Rig:
         return [one for one in self.bench.said_of(ToolReturned) if "/" not in one.id]
 
     def uses(self) -> dict[str, tuple[int, int, int]]:
-        with Database(self.file) as database:
-            return {
-                one.skill: (one.done, one.partial, one.failed)
-                for one in UsageLog(database).of_skills()
-            }
+        return uses_in(self.file)
 
 
 async def rig_of(
@@ -87,10 +69,6 @@ async def rig_of(
 
 def tools_in(server: ScriptedServer, at: int) -> set[str]:
     return {one["function"]["name"] for one in server.requests[at].body.get("tools") or ()}
-
-
-def call(name: str, **more: Any) -> Call:
-    return Call(name_tool(name), {"request": f"do {name}", **more})
 
 
 # ---- what is offered -------------------------------------------------------------------------

@@ -8,7 +8,6 @@ L3 the library    graph down, vectors down, inconsistent, index damaged
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -34,15 +33,8 @@ from flowstudio.skill import Root, read_roots
 from tests.mindflow import bolt
 from tests.mindflow.libraries import data_library
 from tests.mindflow.test_called_skills import rig_of, write
-from tests.servers.openai_server import openai_server
 from tests.servers.scripted import Call, Reply, ScriptedServer, fail, say, use
 from tests.soul.bench import connect
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[ScriptedServer]:
-    async with openai_server() as opened:
-        yield opened
 
 
 class Waits:
@@ -139,13 +131,6 @@ def test_a_prompt_that_is_short_already_stays(prompt: str):
 
 
 # ---- L2: the skills --------------------------------------------------------------------------
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    folder = tmp_path / "skills"
-    folder.mkdir()
-    return folder
 
 
 async def test_l2_an_unknown_skill_is_answered_with_similar_ones(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from flowstudio.mindflow.plan_goal import find_states, match_goal, parse_goals, 
 from flowstudio.mindflow.search import Answer
 from flowstudio.mindflow.serving import serve_goal
 from flowstudio.skill import load_skill
-from tests.servers.openai_server import openai_server
 from tests.servers.scripted import ScriptedServer, say
 from tests.soul.bench import connect
 
@@ -39,12 +37,6 @@ SKILLS = {
     )
 }
 LIBRARY = Library(SKILLS, {}, STATES)
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[ScriptedServer]:
-    async with openai_server() as opened:
-        yield opened
 
 
 # ---- by words --------------------------------------------------------------------------------

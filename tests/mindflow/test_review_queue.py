@@ -54,13 +54,6 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
-    folder = tmp_path / "skills"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
 def queue(tmp_path: Path, clock: Clock) -> Iterator[ReviewQueue]:
     with Database(tmp_path / "library.sqlite3") as database:
         yield ReviewQueue(database, clock)
