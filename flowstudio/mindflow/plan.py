@@ -123,7 +123,7 @@ def plan_states(
     return Plan(
         goals,
         start,
-        tuple(_explain_step(library, reach, steps, at, wanted) for at in range(len(steps))),
+        _explain_steps(library, reach, steps, wanted),
         tuple(needs),
         tuple(_explain_gap(library, reach, goal) for goal in goals if goal not in reach.of_state),
         left,
@@ -222,46 +222,55 @@ def _choose(
         return options[state][0]
 
     left: list[Circle] = []
-    while (circle := _find_circle(reach.start, goals, best)) is not None:
-        left.append(circle)
-        late = [one for one in circle.states if not reach.is_early(best(one), one)]
-        giving = min(late, key=lambda state: _loss(library, options[state]))
-        del options[giving][0]
+    done: set[str] = set(reach.start)
+    for goal in goals:
+        path = _Path()
+        if goal not in done:
+            path.enter(goal, best(goal))
+        while path.states:
+            if not path.todo[-1]:
+                done.add(path.leave())
+                continue
+            state = path.todo[-1].pop()
+            if state in path.places:
+                states = tuple(path.states[path.places[state] :])
+                left.append(Circle(states, tuple(best(one).name for one in states)))
+                late = [one for one in states if not reach.is_early(best(one), one)]
+                giving = min(late, key=lambda one: _loss(library, options[one]))
+                # What is done leads nowhere on the path and stays; the walk goes on from here.
+                while path.leave() != giving:
+                    pass
+                del options[giving][0]
+                path.enter(giving, best(giving))
+            elif state not in done:
+                path.enter(state, best(state))
     return {state: found[0] for state, found in options.items()}, tuple(left)
+
+
+class _Path:
+    """The states from a goal to where the walk is, each needed by the one before it."""
+
+    def __init__(self) -> None:
+        self.states: list[str] = []
+        self.places: dict[str, int] = {}
+        self.todo: list[list[str]] = []
+        """For each of them, what its skill needs and was not looked at; the next one last."""
+
+    def enter(self, state: str, skill: LibrarySkill) -> None:
+        self.places[state] = len(self.states)
+        self.states.append(state)
+        self.todo.append(list(reversed(skill.preconditions)))
+
+    def leave(self) -> str:
+        self.todo.pop()
+        state = self.states.pop()
+        del self.places[state]
+        return state
 
 
 def _loss(library: _Producers, options: Sequence[LibrarySkill]) -> float:
     """What is lost where the best skill gives way to the next."""
     return library.scores[options[0].name] - library.scores[options[1].name]
-
-
-def _find_circle(
-    start: frozenset[str], goals: Sequence[str], best: Callable[[str], LibrarySkill]
-) -> Circle | None:
-    """The first circle that the present choices lead into from the goals."""
-    done: set[str] = set(start)
-    for goal in goals:
-        if goal in done:
-            continue
-        path: list[str] = [goal]
-        on_path: dict[str, None] = {goal: None}
-        open_states: list[list[str]] = [list(reversed(best(goal).preconditions))]
-        while path:
-            if not open_states[-1]:
-                open_states.pop()
-                state = path.pop()
-                del on_path[state]
-                done.add(state)
-                continue
-            state = open_states[-1].pop()
-            if state in on_path:
-                states = tuple(path[path.index(state) :])
-                return Circle(states, tuple(best(one).name for one in states))
-            if state not in done:
-                path.append(state)
-                on_path[state] = None
-                open_states.append(list(reversed(best(state).preconditions)))
-    return None
 
 
 def _order(
@@ -297,23 +306,23 @@ def _prune(
     return kept[::-1]
 
 
-def _explain_step(
-    library: _Producers,
-    reach: _Reach,
-    steps: Sequence[LibrarySkill],
-    at: int,
-    goals: Sequence[str],
-) -> Step:
-    skill = steps[at]
-    later = {state for one in steps[at + 1 :] for state in one.preconditions}
-    provides = tuple(state for state in skill.effects if state in later or state in goals)
-    others = dict.fromkeys(
-        one.name
-        for state in provides
-        for one in library.by_state[state]
-        if one.name in reach.of_skill and one.name != skill.name
-    )
-    return Step(skill, provides, library.scores[skill.name], tuple(others)[:MOST_OTHERS])
+def _explain_steps(
+    library: _Producers, reach: _Reach, steps: Sequence[LibrarySkill], goals: Sequence[str]
+) -> tuple[Step, ...]:
+    explained: list[Step] = []
+    wanted = set(goals)
+    for skill in reversed(steps):
+        provides = tuple(state for state in skill.effects if state in wanted)
+        wanted.update(skill.preconditions)
+        others = dict.fromkeys(
+            one.name
+            for state in provides
+            for one in library.by_state[state]
+            if one.name in reach.of_skill and one.name != skill.name
+        )
+        some = tuple(others)[:MOST_OTHERS]
+        explained.append(Step(skill, provides, library.scores[skill.name], some))
+    return tuple(reversed(explained))
 
 
 def _explain_gap(library: _Producers, reach: _Reach, goal: str) -> Gap:

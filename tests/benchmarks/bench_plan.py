@@ -87,7 +87,7 @@ def main() -> None:
         words = measure(lambda: match_goal("make thing 7 of kind 9", library))  # noqa: B023
         written = measure(lambda: plan_skill(plan, library, "make it"))  # noqa: B023
         print(f"{'':<6}goal by words {words:.1f} ms, the plan written as a skill {written:.1f} ms")
-    for count in (500, 2000):
+    for count in (500, 5000):
         skills = circles(count)
         best = {one.name: 0.9 if one.name[0] == "a" else 0.1 for one in skills}
         took = measure(lambda: plan_states(skills, ["x0"], score=lambda one: best[one.name]))  # noqa: B023

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings, strategies as st
 
@@ -139,6 +142,44 @@ def test_a_skill_that_needs_what_it_brings_about_is_of_no_use():
 def test_a_chain_of_ten_thousand_skills_is_planned_without_recursion():
     chain = [skill(f"s{n}", f"x{n}", f"x{n + 1}") for n in range(10_000)]
     assert len(plan(chain, "x10000", "x0").steps) == 10_000
+
+
+class Counted(tuple[str, ...]):
+    """States that count how often they are gone through."""
+
+    looks = 0
+
+    def __iter__(self) -> Iterator[str]:
+        Counted.looks += 1
+        return super().__iter__()
+
+    def __reversed__(self) -> Iterator[str]:
+        Counted.looks += 1
+        return iter(self[::-1])
+
+
+def chain(length: int) -> list[LibrarySkill]:
+    return [skill(f"a{at}", f"x{at + 1}", f"x{at}") for at in range(length)]
+
+
+def circles(length: int) -> list[LibrarySkill]:
+    """The best skill for each state needs the state after it: each choice is revised."""
+    back = [skill(f"b{at}", f"x{at - 1}", f"x{at}") for at in range(1, length + 1)]
+    return [*chain(length), *back, skill("b0", "", "x0")]
+
+
+@pytest.mark.parametrize("make", [chain, circles])
+def test_for_twice_as_many_skills_there_is_twice_as_much_to_look_at(
+    make: Callable[[int], list[LibrarySkill]],
+) -> None:
+    def looks(length: int) -> int:
+        skills = [replace(one, preconditions=Counted(one.preconditions)) for one in make(length)]
+        Counted.looks = 0
+        found = plan_states(skills, ["x0"], score=lambda one: 0.9 if one.name[0] == "a" else 0.1)
+        assert found.reached == ("x0",)
+        return Counted.looks
+
+    assert looks(400) <= 2.2 * looks(200)
 
 
 STATES = st.sampled_from("abcdefgh")
