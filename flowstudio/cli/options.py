@@ -6,6 +6,7 @@ import argparse
 import importlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 
 def later(module: str, function: str) -> Callable[[argparse.Namespace], int]:
@@ -26,6 +27,27 @@ def add_skills(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="DIR",
         help="one more folder of skills; may be given several times",
+    )
+
+
+def add_flow(parser: argparse.ArgumentParser, *, nargs: Literal["?"] | None = None) -> None:
+    """The flow that a command is about."""
+    parser.add_argument(
+        "path",
+        nargs=nargs,
+        metavar="NAME|PATH",
+        help="a flow skill's name, folder or file, or a chart",
+    )
+
+
+def add_variables(parser: argparse.ArgumentParser) -> None:
+    """`--var`."""
+    parser.add_argument(
+        "--var",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="fills {{NAME}}; may be given several times",
     )
 
 

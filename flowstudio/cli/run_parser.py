@@ -5,7 +5,16 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from flowstudio.cli.options import add_attach, add_json, add_leash, add_model, add_skills, later
+from flowstudio.cli.options import (
+    add_attach,
+    add_flow,
+    add_json,
+    add_leash,
+    add_model,
+    add_skills,
+    add_variables,
+    later,
+)
 
 _RUN_EPILOG = """\
 examples:
@@ -61,24 +70,13 @@ exit status:
 
 def build_run(parser: argparse.ArgumentParser) -> None:
     """`flowstudio run`."""
-    parser.add_argument(
-        "path",
-        nargs="?",
-        metavar="NAME|PATH",
-        help="a flow skill's name, folder or file, or a chart",
-    )
+    add_flow(parser, nargs="?")
     add_skills(parser)
     add_model(parser)
     parser.add_argument(
         "--input", default=None, metavar="TEXT", help="fills $ARGUMENTS; - reads standard input"
     )
-    parser.add_argument(
-        "--var",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="fills {{NAME}}; may be given several times",
-    )
+    add_variables(parser)
     parser.add_argument(
         "--prompt", metavar="TEXT", help="run a plain prompt instead of a flow; - reads it"
     )
@@ -119,9 +117,7 @@ def build_run(parser: argparse.ArgumentParser) -> None:
 
 def build_batch(parser: argparse.ArgumentParser) -> None:
     """`flowstudio batch`."""
-    parser.add_argument(
-        "path", metavar="NAME|PATH", help="a flow skill's name, folder or file, or a chart"
-    )
+    add_flow(parser)
     parser.add_argument(
         "--inputs",
         type=Path,
@@ -170,9 +166,7 @@ def build_batch(parser: argparse.ArgumentParser) -> None:
 
 def build_stability(parser: argparse.ArgumentParser) -> None:
     """`flowstudio stability`."""
-    parser.add_argument(
-        "path", metavar="NAME|PATH", help="a flow skill's name, folder or file, or a chart"
-    )
+    add_flow(parser)
     parser.add_argument("--node", required=True, metavar="C", help="the decision's id")
     parser.add_argument(
         "--times", type=int, default=10, metavar="K", help="how often to ask (default 10)"
@@ -184,13 +178,7 @@ def build_stability(parser: argparse.ArgumentParser) -> None:
         "without @VISIT at its last visit of the node",
     )
     parser.add_argument("--input", metavar="TEXT", help="the flow's input; - reads standard input")
-    parser.add_argument(
-        "--var",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="fills {{NAME}}; may be given several times",
-    )
+    add_variables(parser)
     parser.add_argument(
         "--parallel", type=int, default=4, metavar="K", help="questions at a time (default 4)"
     )
