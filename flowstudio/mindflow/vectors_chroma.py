@@ -140,7 +140,7 @@ def _open(place: str | Path) -> Any:
         is_safe = parts.scheme == "https"
         host, port = parts.hostname or "localhost", parts.port or (443 if is_safe else 80)
         # The client asks its server while it is made, without an end: so this asks first.
-        there = f"{parts.scheme}://{parts.netloc}/api/v2/heartbeat"
+        there = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/api/v2/heartbeat"
         urllib.request.urlopen(there, timeout=_ANSWERS_IN).close()
         client = chromadb.HttpClient(host=host, port=port, ssl=is_safe, settings=settings)
         with suppress(AttributeError):  # it has no setting of its own for this

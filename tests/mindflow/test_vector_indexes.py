@@ -314,6 +314,13 @@ def test_a_chroma_server_that_never_answers_is_down_in_time(
         index.close()
 
 
+def test_a_chroma_servers_address_may_name_a_user(chroma_server: str) -> None:
+    index = ChromaIndex(chroma_server.replace("//", "//me:word@"), MODEL, "user")
+    index.put(KEYS, VECTORS)
+    assert index.nearest(VECTORS[0], 1)[0][0] == A
+    index.close()
+
+
 def test_a_chroma_server_that_is_not_there_is_down_with_advice() -> None:
     if importlib.util.find_spec("chromadb") is None:
         pytest.skip("chromadb is not installed")
