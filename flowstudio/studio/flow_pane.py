@@ -292,14 +292,16 @@ class FlowPane(Vertical):
         view, minimap = self.view, self._map
         if minimap is None:
             return
-        from flowstudio.studio.minimap import map_corner, map_size
+        from flowstudio.studio.minimap import is_small, map_corner, map_size, place_of_map
 
         drawing = view.drawing
-        cells = None
-        if self.wants_map and drawing is not None:
-            cells = map_size(Size(drawing.width, drawing.height), view.size)
-        minimap.display = cells is not None
-        if cells is None or drawing is None:
+        if drawing is None or not self.wants_map:
+            minimap.display = False
+            return
+        size = Size(drawing.width, drawing.height)
+        cells, small = map_size(size, view.size), is_small(size, view.size)
+        if cells is None or (small and view.shows_all):
+            minimap.display = False
             return
         node = view.selected or self._current
         box = drawing.boxes.get(node) if node else None
@@ -316,6 +318,7 @@ class FlowPane(Vertical):
 
         now = self._map_corner
         self._map_corner = map_corner(view.size, cells, hides, now)
+        minimap.display = not small or not hides(place_of_map(self._map_corner, cells))
         minimap.styles.offset = self._map_corner
         minimap.show(drawing, cells, view.window, now=self._current, selected=view.selected)
 

@@ -108,6 +108,13 @@ class FlowView(FlowWindow, can_focus=True):
         """The state of the run that is laid over the drawing."""
         return self._paint().marks
 
+    @property
+    def shows_all(self) -> bool:
+        """Whether every node is in the window."""
+        boxes = self.drawing.boxes.values() if self.drawing is not None else ()
+        places = (Region(box.x, box.y, box.width, box.height) for box in boxes)
+        return all(map(self.window.contains_region, places))
+
     def _paint(self) -> Painter:
         if self._painter is None:
             from flowstudio.studio.flow_paint import Painter

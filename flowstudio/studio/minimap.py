@@ -28,6 +28,8 @@ _LEAST = Size(40, 14)
 _SHARE = 3
 """The map takes at most a third of the view's width, and of its height."""
 _MOST = Size(26, 12)
+_SMALL = 4
+"""Of a drawing of fewer windows than this one sees so much that a map must cost nothing."""
 _FRAMES: Mapping[MapGlyphs, str] = {"unicode": "┌┐└┘─│", "ascii": "++++-|"}
 _SIGNS: Mapping[MapGlyphs, tuple[str, str]] = {"unicode": ("▶", "◉"), "ascii": (">", "@")}
 """The current and the selected node."""
@@ -47,6 +49,16 @@ def map_size(drawing: Size, view: Size) -> Size | None:
     columns = min(max(columns, min(8, most.width)), most.width)
     rows = min(max(round(columns * drawing.height / drawing.width), 2), most.height)
     return Size(columns, rows)
+
+
+def is_small(drawing: Size, view: Size) -> bool:
+    """Whether the map of a drawing is of so little use that it may hide none of it."""
+    return drawing.area < _SMALL * view.area
+
+
+def place_of_map(corner: Offset, cells: Size) -> Region:
+    """What a map of so many cells covers, with its frame."""
+    return Region(*corner, cells.width + 2, cells.height + 2)
 
 
 def rasterise(boxes: Mapping[str, Box], drawing: Size, cells: Size) -> list[list[int]]:
@@ -257,11 +269,11 @@ def map_corner(
     `hides` says how much a place of the view holds that would be hidden. The map stays where it
     is as long as nothing is hidden there: a map that jumps about is worse than none.
     """
-    size = Size(cells.width + 2, cells.height + 2)
+    size = place_of_map(Offset(), cells).size
     right, low = view.width - size.width, view.height - size.height
     corners = [Offset(right, low), Offset(right, 0), Offset(0, low), Offset(0, 0)]
     if now is not None and now in corners:
-        if not hides(Region(*now, *size)):
+        if not hides(place_of_map(now, cells)):
             return now  # to ask of the other corners costs more than a frame
         corners.insert(0, now)
-    return min(corners, key=lambda corner: hides(Region(*corner, *size)))
+    return min(corners, key=lambda corner: hides(place_of_map(corner, cells)))

@@ -35,6 +35,18 @@ flowchart TD
 ```
 """
 
+WIDE_LOOPS = """\
+flowchart TD
+    BEGIN([BEGIN]) --> a[One]
+    a --> b{Two}
+    b -->|on| c{Three}
+    c -->|on| END([END])
+    b -->|not good enough| a
+    b -->|not long enough| a
+    c -->|begin all over| a
+"""
+"""Nodes in a narrow column, and edges far beside it."""
+
 
 @pytest.fixture
 def ladder(tmp_path: Path) -> Path:
@@ -155,6 +167,38 @@ async def test_a_flow_that_is_as_wide_as_its_pane_scrolls_up_and_down_alone(work
 async def test_a_flow_that_is_in_view_has_no_map(work: Path) -> None:
     async with open_studio(work, size=(160, 60)) as studio:
         assert not minimap(studio).display
+
+
+async def test_a_flow_whose_nodes_are_all_in_view_has_no_map(tmp_path: Path) -> None:
+    path = tmp_path / "wide.mmd"
+    path.write_text(WIDE_LOOPS, encoding="utf-8")
+    async with open_studio(path, cwd=tmp_path, size=(120, 50)) as studio:
+        drawing = studio.view.drawing
+        assert drawing is not None
+        assert drawing.width > studio.view.size.width
+        assert all(map(studio.sees, drawing.boxes))
+        assert not minimap(studio).display
+
+
+async def test_the_map_of_a_small_flow_hides_none_of_it(work: Path) -> None:
+    write_skill(work, LOOP, "loop")
+    seen = hidden = 0
+    async with open_studio(work / ".agents" / "skills" / "loop", size=(120, 34)) as studio:
+        view, drawing = studio.view, studio.view.drawing
+        assert drawing is not None
+        for _ in range(drawing.height):
+            await studio.pilot.pause()
+            if minimap(studio).display:
+                seen += 1
+                place = minimap(studio).region.translate(-view.region.offset)
+                there = place.translate(view.window.offset)
+                rows = drawing.window(there.x, there.y, there.width, there.height)
+                assert not any(run.width for row in rows for run in row), studio.text
+            else:
+                hidden += 1
+            view.action_pan(0, 1)
+    # It is of use where a corner is free.
+    assert seen and hidden
 
 
 async def test_a_small_terminal_has_no_room_for_a_map(ladder: Path) -> None:
