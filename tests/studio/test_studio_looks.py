@@ -133,6 +133,17 @@ def test_each_sign_is_replaced_by_one_of_its_width(glyphs: str) -> None:
     assert all(len(str(stand_in)) == 1 for stand_in in table.values())
 
 
+@pytest.mark.parametrize(("glyphs", "sign"), [("ascii", "="), ("console", "║")])
+async def test_a_pause_looks_like_two_bars_and_like_no_quotation(
+    work: Path, glyphs: str, sign: str
+) -> None:
+    async with open_studio(work, glyphs=glyphs) as studio:
+        await studio.begin()
+        await studio.until(lambda: f"{sign} paused before" in studio.lines[0], "the top line")
+        assert f"{sign} Write a first draft" in studio.text
+        assert f"BEGIN{'+' if glyphs == 'ascii' else '√'}" in studio.text
+
+
 def test_no_sign_of_the_studio_is_left_out_of_the_ascii_signs() -> None:
     source = Path(__file__).parents[2] / "flowstudio" / "studio"
     signs = {

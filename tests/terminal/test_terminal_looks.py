@@ -28,7 +28,7 @@ _CONSOLE = {*bytes(range(32, 256)).decode("cp437"), *"►◄↕▲▼↑↓→�
 LOOKS: dict[str, tuple[dict[str, str], dict[str, str], Callable[[Terminal], bool]]] = {
     "the Linux console": (
         {"TERM": "linux", "COLORTERM": ""},
-        {"paused": '" Write a first draft', "done": "√"},
+        {"paused": "║ Write a first draft", "done": "√"},
         lambda terminal: set(terminal.text) <= _CONSOLE,
     ),
     "sixteen colours": (
@@ -43,12 +43,12 @@ LOOKS: dict[str, tuple[dict[str, str], dict[str, str], Callable[[Terminal], bool
     ),
     "no signs but those of ASCII": (
         {"LANG": "C", "LC_ALL": "C"},
-        {"paused": '" Write a first draft', "done": "+"},
+        {"paused": "= Write a first draft", "done": "+"},
         lambda terminal: terminal.text.isascii(),
     ),
     "a dumb terminal": (
         {"TERM": "dumb", "COLORTERM": ""},
-        {"paused": '" Write a first draft', "done": "+"},
+        {"paused": "= Write a first draft", "done": "+"},
         lambda terminal: terminal.text.isascii(),
     ),
 }
