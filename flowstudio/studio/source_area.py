@@ -11,7 +11,8 @@ from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Offset
+from textual.cache import LRUCache
+from textual.geometry import Offset, Region
 from textual.message import Message
 from textual.strip import Strip
 from textual.widgets import TextArea
@@ -42,6 +43,8 @@ _LEAST = 24
 
 _MANY = 500
 """Lines above which all are painted anew, rather than to look which of them changed."""
+_KEPT = 1_000
+"""Painted rows that are kept."""
 
 
 class SourceArea(TextArea):
@@ -75,6 +78,11 @@ class SourceArea(TextArea):
             id=id, soft_wrap=True, show_line_numbers=True, tab_behavior="focus", max_checkpoints=500
         )
         self.inked = Inked()
+        self._painted: LRUCache[object, Strip] = LRUCache(_KEPT)
+        """Rows apart from the cursor's, by all that they show: Textual's own are void after each
+        key."""
+        self._look: tuple[object, ...] = ()
+        """What all rows of a frame have in common."""
         self._faults: dict[int, Diagnostic] = {}
         self.offers = False
         """True while completions are on offer: then up, down, enter and tab are theirs."""
@@ -141,12 +149,35 @@ class SourceArea(TextArea):
             style += Style(bold=more == "bold" or None, italic=more == "italic" or None)
         return style
 
+    def notify_style_update(self) -> None:
+        """The theme may be another one."""
+        super().notify_style_update()
+        self._painted.clear()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The rows of the window."""
+        self._look = (self.rich_style, self.scrollable_content_region.width, self.gutter_width)
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
-        """A line with its mark in the gutter, and its fault behind it where there is room."""
-        strip = super().render_line(y)
-        if not self._faults or y + self.scroll_offset.y >= self.wrapped_document.height:
-            return strip
-        row, column = self.wrapped_document.offset_to_location(Offset(0, y + self.scroll_offset.y))
+        """A row; where neither cursor nor selection is, it stays as long as its line does."""
+        at = y + self.scroll_offset.y
+        if at >= self.wrapped_document.height:
+            return super().render_line(y)
+        row, column = self.wrapped_document.offset_to_location(Offset(0, at))
+        first, last = sorted(self.selection)
+        bracket = self.matching_bracket_location
+        if first[0] <= row <= last[0] or (bracket is not None and bracket[0] == row):
+            return self._say_fault(super().render_line(y), row, column)
+        raw = self.document.get_line(row)
+        inks = tuple(self.inked.of(row, raw))
+        key = (row, column, raw, inks, self._faults.get(row), self._look)
+        if (strip := self._painted.get(key)) is None:
+            strip = self._painted[key] = self._say_fault(super().render_line(y), row, column)
+        return strip
+
+    def _say_fault(self, strip: Strip, row: int, column: int) -> Strip:
+        """A row with its mark in the gutter, and its fault behind it where there is room."""
         fault = self._faults.get(row)
         if fault is None:
             return strip

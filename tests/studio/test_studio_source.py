@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rich.text import Text
 from textual.widgets import OptionList
 
 from flowstudio.studio.source_area import SourceArea
@@ -56,6 +57,30 @@ async def test_the_drawing_follows_each_key_while_the_text_parses(work: Path) ->
         await studio.press(*"all ")
         await studio.until(lambda: "Mend all what is bad" in studio.flow.view.drawing.text(), "it")
         assert skill_file(work).read_text(encoding="utf-8") == DEMO
+
+
+async def test_a_letter_paints_its_own_line_and_those_that_look_otherwise(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    painted: set[int] = set()
+    async with open_studio(work) as studio:
+        area = await open_source(studio)
+        await put_cursor(studio, area, "what is bad")
+        await studio.press("a")
+        await studio.until(lambda: "Mend a" in studio.flow.view.drawing.text(), "the drawing")
+        row, paint = area.cursor_location[0], area.get_line
+
+        def note(line: int) -> Text:
+            painted.add(line)
+            return paint(line)
+
+        monkeypatch.setattr(area, "get_line", note)
+        await studio.press("b")
+        await studio.until(lambda: "Mend ab" in studio.flow.view.drawing.text(), "the drawing")
+        assert painted == {row}
+        await studio.press("up")
+        await studio.until(lambda: len(painted) > 1, "the cursor elsewhere")
+        assert painted == {row - 1, row}
 
 
 async def test_a_text_that_does_not_parse_keeps_the_last_good_picture_dimmed(work: Path) -> None:
