@@ -82,7 +82,7 @@ class HelpDialog(Dialog[str | None]):
     DEFAULT_CSS = """
     HelpDialog {
         & > #dialog { width: 92; }
-        & #dialog-body { height: auto; }
+        & #dialog-body { height: auto; max-height: 100%; scrollbar-gutter: stable; }
     }
     """
 
