@@ -362,7 +362,7 @@ class Play:
         }
         if model.is_there and model.at in chart.ids:
             look = studio.view.marks.nodes.get(model.at or "")
-            pairs["mark"] = (look, "now")
+            pairs["mark"] = (look, "fault" if model.stand == "unchosen" else "now")
         return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
     @property
