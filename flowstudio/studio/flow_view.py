@@ -18,9 +18,11 @@ from textual.strip import Strip
 
 from flowstudio.studio.flow_anchor import Anchor, Change
 from flowstudio.studio.flow_window import FlowWindow
-from flowstudio.studio.slide import Slide, may_move, plan_slide, slide_line
+from flowstudio.studio.slide import Placed, Slide, may_move, plan_slide, slide_line
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from textual.timer import Timer
 
     from flowstudio.drawing.drawing import Drawing, Owner
@@ -98,6 +100,8 @@ class FlowView(FlowWindow, can_focus=True):
         self._anchor = Anchor()
         self._background = Style()
         self._slide: Slide | None = None
+        self._shifts: Mapping[str, Offset] = {}
+        self._placed: Sequence[Placed] = ()
         self._clock: Timer | None = None
         self._message = ""
 
@@ -239,6 +243,8 @@ class FlowView(FlowWindow, can_focus=True):
     def render_lines(self, crop: Region) -> list[Strip]:
         """The lines of the window; what they have in common is looked up once."""
         self._background = self.rich_style
+        if self._slide is not None:
+            self._placed = self._slide.place(self._origin, self._shifts)
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
@@ -249,7 +255,7 @@ class FlowView(FlowWindow, can_focus=True):
         origin = self._origin
         painter = self._paint()
         if self._slide is not None:
-            return slide_line(self._slide, painter, y, origin, width, background)
+            return slide_line(self._placed, painter, y, origin, width, background)
         return painter.line(y - origin.y, -origin.x, width, background)
 
     def _message_line(self, y: int, width: int, background: Style) -> Strip:
@@ -280,16 +286,21 @@ class FlowView(FlowWindow, can_focus=True):
         boxes |= {node: drawing.boxes[node] for node in seen if node in drawing.boxes}
         slide = plan_slide(seen, list(boxes.values()), self._origin, monotonic())
         if slide is not None:
-            self._slide = slide
+            self._slide, self._shifts = slide, slide.ways
             if self._clock is None:
                 self._clock = self.set_interval(_FRAME, self._tick)
             self._clock.resume()
 
     def _tick(self) -> None:
-        if self._slide is None or self._slide.is_over(monotonic()):
+        """Paint where a box has come further by a cell, or all have arrived."""
+        now, shifts = monotonic(), dict[str, Offset]()
+        if self._slide is None or self._slide.is_over(now):
             self._slide = None
             if self._clock is not None:
                 self._clock.pause()
+        elif (shifts := self._slide.shifts(now)) == self._shifts:
+            return
+        self._shifts = shifts
         self.refresh()
 
     # Changes of looks and size

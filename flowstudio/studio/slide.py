@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual.geometry import Offset
@@ -22,8 +21,14 @@ if TYPE_CHECKING:
 
 SECONDS = 0.18
 """How long it takes."""
+_LEAST = 2
+"""Cells of the longest way that is worth sliding: one cell is a jump however it is painted."""
 _MANY = 300
 """Boxes in a window above which sliding would be a flicker and not a help."""
+
+
+type Placed = tuple[Box, Offset]
+"""A box, and the cell of the window where it begins."""
 
 
 def may_move(level: str) -> bool:
@@ -47,19 +52,27 @@ class Slide:
         """Whether all have arrived."""
         return now >= self.started + SECONDS
 
-    def shift(self, node: str, now: float) -> Offset:
-        """How far a box still is from its new place."""
-        way = self.ways.get(node)
-        if way is None:
-            return Offset(0, 0)
+    def shifts(self, now: float) -> Mapping[str, Offset]:
+        """How far each box still is from its new place: all that a frame depends on."""
         left = max(1 - (now - self.started) / SECONDS, 0.0) ** 2
-        return Offset(round(way.x * left), round(way.y * left))
+        return {
+            node: Offset(round(way.x * left), round(way.y * left))
+            for node, way in self.ways.items()
+        }
+
+    def place(self, origin: Offset, shifts: Mapping[str, Offset]) -> Sequence[Placed]:
+        """Where each box is in the window now, the drawing's new place there being `origin`."""
+        there = Offset(0, 0)
+        return [
+            (box, origin + Offset(box.x, box.y) + shifts.get(box.id, there)) for box in self.boxes
+        ]
 
 
 def plan_slide(
     before: Mapping[str, Offset], boxes: Sequence[Box], origin: Offset, now: float
 ) -> Slide | None:
-    """The way of each box from its place on the screen to its new one; None if all stay.
+    """The way of each box from its place on the screen to its new one; None if all stay there, or
+    almost.
 
     `before` has the old places on the screen, `origin` is the new place of the drawing there.
     """
@@ -68,23 +81,22 @@ def plan_slide(
         old = before.get(box.id)
         if old is not None and old != (new := origin + Offset(box.x, box.y)):
             ways[box.id] = old - new
-    if not ways or len(boxes) > _MANY:
+    longest = max((max(abs(way.x), abs(way.y)) for way in ways.values()), default=0)
+    if longest < _LEAST or len(boxes) > _MANY:
         return None
     return Slide(now, tuple(boxes), ways)
 
 
 def slide_line(
-    slide: Slide, painter: Painter, y: int, origin: Offset, width: int, background: Style
+    placed: Sequence[Placed], painter: Painter, y: int, origin: Offset, width: int, ground: Style
 ) -> Strip:
     """One line of the window while boxes slide: the new lines, and the boxes over them, on their
     way."""
-    now = monotonic()
-    strip = painter.edges_only(y - origin.y, -origin.x, width, background)
-    for box in slide.boxes:
-        x, top = origin + Offset(box.x, box.y) + slide.shift(box.id, now)
+    strip = painter.edges_only(y - origin.y, -origin.x, width, ground)
+    for box, (x, top) in placed:
         if not top <= y < top + box.height or x >= width or x + box.width <= 0:
             continue
-        row = painter.box_row(box, y - top, background)
+        row = painter.box_row(box, y - top, ground)
         row = row.crop(max(-x, 0), min(box.width, width - x))
         x = max(x, 0)
         end = x + row.cell_length

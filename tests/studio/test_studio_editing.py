@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.geometry import Offset
 
+from flowstudio.drawing.drawing import Box
 from flowstudio.studio import slide
 from tests.studio.kit import DEMO, FakeModel, Studio, open_studio, write_skill
 
@@ -107,8 +109,7 @@ async def test_boxes_slide_to_their_new_places_and_stop(
 ) -> None:
     monkeypatch.delenv("NO_ANIMATION")
     now = 1_000.0
-    for module in ("slide", "flow_view"):
-        monkeypatch.setattr(f"flowstudio.studio.{module}.monotonic", lambda: now)
+    monkeypatch.setattr("flowstudio.studio.flow_view.monotonic", lambda: now)
     write_skill(work, LADDER)
     async with open_studio(work, size=(120, 50)) as studio:
         await studio.select("n2")
@@ -127,11 +128,28 @@ async def test_boxes_slide_to_their_new_places_and_stop(
         await studio.until(lambda: row() == after.y, "the node in its place")
 
 
+def test_boxes_that_move_by_a_cell_do_not_slide() -> None:
+    boxes = [Box("a", 4, 0, 9, 3), Box("b", 4, 5, 9, 3)]
+    for way, slides in (((1, 0), False), ((-1, 1), False), ((0, 2), True), ((-3, 1), True)):
+        before = {"a": Offset(4, 0), "b": Offset(4, 5) + way}
+        planned = slide.plan_slide(before, boxes, Offset(0, 0), 10.0)
+        assert (planned is not None) == slides
+
+
+def test_a_slide_has_as_many_pictures_as_it_has_cells_to_go() -> None:
+    boxes = [Box("a", 4, 0, 9, 3)]
+    planned = slide.plan_slide({"a": Offset(4, 2)}, boxes, Offset(0, 0), 10.0)
+    assert planned is not None
+    rows = [planned.shifts(10.0 + slide.SECONDS * part / 100)["a"].y for part in range(101)]
+    assert sorted(set(rows)) == [0, 1, 2]
+    assert rows == sorted(rows, reverse=True)
+
+
 @pytest.mark.parametrize("how", ["NO_ANIMATION", "level"])
 async def test_nothing_slides_where_the_user_wants_no_motion(
     work: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
-    monkeypatch.setattr("flowstudio.studio.slide.monotonic", lambda: 1_000.0)
+    monkeypatch.setattr("flowstudio.studio.flow_view.monotonic", lambda: 1_000.0)
     if how == "level":
         monkeypatch.delenv("NO_ANIMATION")
     write_skill(work, LADDER)
