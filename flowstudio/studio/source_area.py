@@ -171,7 +171,9 @@ class SourceArea(TextArea):
             return self._say_fault(super().render_line(y), row, column)
         raw = self.document.get_line(row)
         inks = tuple(self.inked.of(row, raw))
-        key = (row, column, raw, inks, self._faults.get(row), self._look)
+        # Another width is painted before the lines are wrapped for it.
+        wrap = tuple(self.wrapped_document.get_offsets(row))
+        key = (row, column, raw, wrap, inks, self._faults.get(row), self._look)
         if (strip := self._painted.get(key)) is None:
             strip = self._painted[key] = self._say_fault(super().render_line(y), row, column)
         return strip

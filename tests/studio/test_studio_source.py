@@ -281,3 +281,15 @@ async def test_a_broken_skill_opens_at_its_source_with_its_findings(work: Path) 
         area = await open_source(studio)
         assert area.text == BROKEN
         await studio.until(lambda: "never" in studio.text or "▲ 14" in studio.text, "the finding")
+
+
+async def test_a_long_line_is_wrapped_anew_in_each_size_of_the_terminal(work: Path) -> None:
+    async with open_studio(work) as studio:
+        await open_source(studio)
+        for width in (200, 80, 120, 200, 80, 120):
+            await studio.pilot.resize_terminal(width, 40)
+            await studio.until(lambda size=width: studio.main.size.width == size, "the size")
+            await studio.pilot.pause()
+            lines = studio.main.source.area.region
+            shown = " ".join(line[lines.x : lines.right] for line in studio.lines)
+            assert "until it is good." in " ".join(shown.split())
