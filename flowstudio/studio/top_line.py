@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 
 _BAR = 10
+_GAP = 2
+"""Blanks between the two halves of the line, at least."""
 
 
 class TopLine(Widget):
@@ -51,11 +53,12 @@ class TopLine(Widget):
         right = Text()
         for much in ("bar", "share", "cost", "least"):
             right = self._right(much)
-            room = width // 2 if much == "cost" else width - line.cell_len
+            room = width // 2 if much == "cost" else width - line.cell_len - _GAP
             if right.cell_len <= room:
                 break
-        line.truncate(max(width - right.cell_len, width // 2), overflow="ellipsis", pad=True)
-        line.append_text(right)
+        left = max(width - right.cell_len, width // 2) - _GAP
+        line.truncate(left, overflow="ellipsis", pad=True)
+        line.append(" " * _GAP).append_text(right)
         line.truncate(width, overflow="ellipsis")
         return line
 

@@ -234,3 +234,15 @@ async def test_the_footer_names_the_keys_of_a_run(work: Path) -> None:
 async def test_the_hint_in_an_empty_detail_pane_says_how_to_select(work: Path) -> None:
     async with open_studio(work) as studio:
         assert "click a node" in text_of(studio.main.query_one("#detail"))
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120])
+async def test_the_halves_of_the_top_line_never_run_into_each_other(work: Path, width: int) -> None:
+    async with open_studio(work, size=(width, 24)) as studio:
+        top = studio.main.top
+        for letters in range(1, 60):
+            top.subject = "s" * letters
+            top.problem = "p" * letters
+            line = top.render().plain
+            assert len(line) == width
+            assert "  rehearsal" in line, line
