@@ -27,13 +27,14 @@ _INTRO = (
     "stop it, bend it, and edit it while it runs."
 )
 _KEY = """\
-A key in the environment is enough; it is never written anywhere. Leave the studio (ctrl+q) and set
-one:
+A key in the environment is enough; it is never written anywhere. Leave the studio (ctrl+q) and \
+set one:
 
-  export OPENAI_API_KEY=…      or KIMI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY
+  export OPENAI_API_KEY=…
 
-Ollama and llama.cpp on this machine are found by themselves. `flowstudio models` lists what can be
-used, `flowstudio doctor` what else is missing. Without any of them you are the model."""
+or KIMI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY. Ollama and llama.cpp on this machine are found \
+by themselves. `flowstudio models` lists what can be used, `flowstudio doctor` what else is \
+missing. Without any of them you are the model."""
 
 
 class WelcomeScreen(Dialog[Wish | None]):

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from textual.widgets import Input, TextArea
 
-from flowstudio.run import folder, runner
+from flowstudio.run import attach_client, folder, runner
+from flowstudio.soul import dispatch
 from flowstudio.studio import history_screen, review_dialog, top_line
 from flowstudio.wire import Wire
 from tests.studio.kit import BROKEN, DEMO, NOTES, write_skill
@@ -30,6 +31,14 @@ class FrozenTime:
         return 1_700_000_000.0
 
     monotonic = time
+
+
+class FrozenProcess:
+    """The `os` module of somebody who tells others which process they are."""
+
+    @staticmethod
+    def getpid() -> int:
+        return 4711
 
 
 class FrozenDate(datetime):
@@ -83,8 +92,9 @@ def set_stage(tmp: Path, patch: pytest.MonkeyPatch) -> Path:
     places = {"skills": bundled, "themes": REPOSITORY / "themes"}
     patch.setattr("flowstudio.paths.bundled", places.__getitem__)
     patch.setattr("flowstudio.mindflow.opening.choose_embedder", lambda name: None)
-    for module in (top_line, runner, review_dialog):
+    for module in (top_line, runner, dispatch, review_dialog):
         patch.setattr(module, "time", FrozenTime)
+    patch.setattr(attach_client, "os", FrozenProcess)
     patch.setitem(Wire.__init__.__kwdefaults__, "now", FrozenTime.time)
     patch.setattr(history_screen, "when", lambda *_: "just now")
     patch.setattr(folder, "datetime", FrozenDate)
