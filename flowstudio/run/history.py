@@ -107,11 +107,11 @@ class NoSuchRun(Exception):
 def list_runs(root: Path) -> list[RunSummary]:
     """All runs of a folder, the latest first. Nothing in it makes this fail."""
     found = [summarise(path) for path in _folders(root)]
-    found.sort(key=_age, reverse=True)
+    found.sort(key=age_of, reverse=True)
     return found
 
 
-def _age(run: RunSummary) -> tuple[str, float, str]:
+def age_of(run: RunSummary) -> tuple[str, float, str]:
     """When it began, to the second; of one second's, the one whose journal grew last is later."""
     return run.header.created if run.header else "", run.changed, run.id
 

@@ -325,9 +325,10 @@ class HistoryScreen(Screen[HistoryAct | None]):
                 "a fork goes with its parent"
             )
             return
-        chosen.sort(key=lambda run: run.header.created if run.header else "")
+        from flowstudio.run.history import age_of
         from flowstudio.studio.history_compare import CompareScreen
 
+        chosen.sort(key=age_of)
         self.app.push_screen(CompareScreen(chosen[0].path, chosen[1].path))
 
     def _delete(self) -> None:

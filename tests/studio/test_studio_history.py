@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from flowstudio import paths
 from flowstudio.run.history import RunSummary, list_runs
 from flowstudio.studio.history_compare import CompareScreen
@@ -245,7 +247,11 @@ async def test_a_replay_walks_through_the_visits_without_a_model(work: Path) -> 
         assert not any("differs" in said for said in studio.toasts)
 
 
-async def test_two_runs_are_compared_on_one_picture(work: Path) -> None:
+async def test_two_runs_are_compared_on_one_picture(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # They begin in the same second: which is the earlier one must not hang on chance.
+    monkeypatch.setattr("flowstudio.run.folder.stamp_now", lambda: "2026-01-01T00:00:00Z")
     await run_through(work, "yes")
     await run_through(work, "no", "yes")
     async with open_studio(work, model=FakeModel()) as studio:
