@@ -147,6 +147,8 @@ async def _wait(notifier: _Notifier, plan: _Plan) -> bool:
             # The thread holds the notifier until it has seen the sign.
             stop.set()
             if not waiting.done():
+                # Whoever is cancelled a second time does not wait, and closes it under the thread.
+                waiting.add_done_callback(_forget)
                 await asyncio.wait({waiting})
             stop.clear()
         if isinstance(told, str):
@@ -154,6 +156,11 @@ async def _wait(notifier: _Notifier, plan: _Plan) -> bool:
         went = any(what == _DELETED and path in plan.folders for what, path in told)
         if went or any(plan.concerns(path) for _, path in told):
             return went
+
+
+def _forget(waiting: asyncio.Future[set[tuple[int, str]] | str]) -> None:
+    if not waiting.cancelled():
+        waiting.exception()
 
 
 def _make_plan(catalogue: Catalogue) -> _Plan:

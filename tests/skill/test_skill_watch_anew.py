@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import shutil
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from flowstudio.skill import discover, refresh
+import pytest
+
+from flowstudio.skill import discover, refresh, watching
 from flowstudio.skill.watching import watch
 
 PATIENCE = 20.0
@@ -43,3 +47,43 @@ async def test_a_folder_that_is_made_anew_at_once_is_watched_on(tmp_path: Path) 
             await told(changes, path)
     assert refresh(catalogue).at(path) is not None
     await changes.aclose()
+
+
+class Slow:
+    """A notifier whose thread is late: it is closed before it looks."""
+
+    def __init__(self) -> None:
+        self.is_asked, self.is_closed = threading.Event(), threading.Event()
+
+    def watch(self, debounce: int, step: int, timeout: int, stop: threading.Event) -> str:
+        self.is_asked.set()
+        stop.wait(PATIENCE)
+        self.is_closed.wait(PATIENCE)
+        raise RuntimeError("closed")
+
+    def close(self) -> None:
+        self.is_closed.set()
+
+
+async def test_a_watch_that_is_cancelled_twice_ends_without_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the studio's is, when it is closed: what an abandoned thread raises is nobody's news."""
+    said: list[object] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, context: said.append(context))
+    slow = Slow()
+    monkeypatch.setattr(watching, "_open", lambda _: slow)
+    changes = watch(discover(tmp_path))
+    task = asyncio.ensure_future(anext(changes))
+    assert await asyncio.to_thread(slow.is_asked.wait, PATIENCE)
+    for _ in range(2):
+        task.cancel()
+        await asyncio.sleep(0)
+    await asyncio.gather(task, return_exceptions=True)
+    assert slow.is_closed.is_set()
+    await loop.shutdown_default_executor()
+    del task, changes  # what is not heard is told of once nobody can hear it any more
+    await asyncio.sleep(0)
+    gc.collect()
+    assert said == []
