@@ -384,3 +384,30 @@ WALKS: dict[str, Walk] = {
     "dialogs": Walk(dialogs, model=None),
     "library": Walk(library, target="", model=None),
 }
+
+SCREENS = {
+    "idle": "StudioScreen",
+    "help": "HelpDialog",
+    "themes": "ThemeDialog",
+    "the wizard": "Wizard",
+    "rewind": "RewindDialog",
+    "history": "HistoryScreen",
+    "two runs compared": "CompareScreen",
+    "welcome": "WelcomeScreen",
+    "an input is asked for": "InputDialog",
+    "trust is asked for": "TrustDialog",
+    "values are asked for": "ValuesDialog",
+    "a prompt is edited": "PromptDialog",
+    "a breakpoint with a condition": "BreakDialog",
+    "breakpoints": "PointsDialog",
+    "a choice": "ChoiceDialog",
+    "a number": "NumberDialog",
+    "both changed the file": "ConflictDialog",
+    "not saved": "LeaveDialog",
+    "a node is renamed": "NameDialog",
+    "a plan is saved": "SaveDialog",
+    "changes to the library": "ReviewDialog",
+    "the library": "LibraryScreen",
+    "the planner": "PlanScreen",
+}
+"""For each screen and dialog of the studio, by its class, a scene in which it is on show."""

@@ -6,16 +6,20 @@ Nothing in them depends on the clock, the home folder, the locale or a blinking 
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+from textual.screen import Screen
 
+import flowstudio.studio as studio_package
 from tests.studio.cells import write_scene
 from tests.studio.gallery import each_look, follow
-from tests.studio.scenes import WALKS
+from tests.studio.scenes import SCREENS, WALKS
 from tests.studio.stage import place_for, set_stage
 
 PICTURES = Path(__file__).parent / "__snapshots__" / "test_studio_snapshots"
@@ -53,7 +57,24 @@ async def test_each_scene_looks_as_it_was_approved(
     work = set_stage(place, monkeypatch)
     wrong: list[str] = []
     async for scene, studio in follow(WALKS[name], work):
+        assert SCREENS.get(scene) in (None, type(studio.app.screen).__name__)
         seen = write_scene(scene, await each_look(studio, lambda picture: picture))
         if seen != snapshot(name=scene, extension_class=SceneExtension):
             wrong.append(scene)
     assert not wrong, f"these look otherwise: {', '.join(wrong)}"
+
+
+def test_each_screen_and_dialog_of_the_studio_has_a_scene() -> None:
+    for module in pkgutil.iter_modules(studio_package.__path__, f"{studio_package.__name__}."):
+        importlib.import_module(module.name)
+    assert {one.__name__ for one in _leaves(Screen)} == set(SCREENS.values())
+    assert [one for one in SCREENS if not (PICTURES / f"{file_name(one)}.txt").exists()] == []
+
+
+def _leaves(kind: type[Any]) -> Iterator[type[Any]]:
+    """The studio's classes of a kind, apart from those that others are made of."""
+    for one in kind.__subclasses__():
+        below = [*_leaves(one)]
+        yield from below
+        if not below and one.__module__.startswith(f"{studio_package.__name__}."):
+            yield one
