@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from contextvars import Context
 from time import monotonic
 from typing import Literal
 
@@ -34,6 +35,10 @@ class Housekeeping:
         """Collections of the middle generation since the last full one."""
         self._touched = 0.0
         self._waiting: asyncio.TimerHandle | None = None
+        self._is_awaited = False
+        """Whether a full collection is to come: a second one would find nothing."""
+        self._nowhere = Context()
+        """Where it is awaited: that of whoever made it due would keep a widget that is gone."""
         self.has_frozen = False
         """Whether what stood at the start is out of the collector's sight."""
 
@@ -45,7 +50,8 @@ class Housekeeping:
         self._before, self._since = gc.get_threshold(), 0
         gc.set_threshold(*_THRESHOLDS)
         gc.callbacks.append(self._collected)
-        self._waiting = self._loop.call_later(REST, self._wait)
+        self._is_awaited = True
+        self._waiting = self._loop.call_later(REST, self._wait, context=self._nowhere)
 
     def end(self) -> None:
         """Leave the collector as it was."""
@@ -73,8 +79,11 @@ class Housekeeping:
             self._since = 0
             return
         self._since += info["generation"] == 1
-        if self._since == _DUE and self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._wait)
+        if self._since < _DUE or self._is_awaited:
+            return
+        if self._loop is not None and not self._loop.is_closed():
+            self._is_awaited = True
+            self._loop.call_soon_threadsafe(self._wait, context=self._nowhere)
 
     def _wait(self) -> None:
         """Collect once the hands rest."""
@@ -82,10 +91,11 @@ class Housekeeping:
             return
         left = self._touched + REST - monotonic()
         if left > 0 and self._since < _OVERDUE:
-            self._waiting = self._loop.call_later(left, self._wait)
+            self._waiting = self._loop.call_later(left, self._wait, context=self._nowhere)
             return
         self._waiting = None
         gc.collect()
+        self._is_awaited = False
         if not self.has_frozen:
             self.has_frozen = True
             gc.freeze()

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import weakref
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar, copy_context
 from time import monotonic
 
 import pytest
@@ -80,6 +82,50 @@ def test_garbage_goes_once_the_hands_rest_and_not_before(full: list[float]) -> N
         allocate(1)
         await until(lambda: bool(full))
         assert full[0] - touched >= housekeeping.REST
+        house.end()
+
+    asyncio.run(session())
+
+
+def test_all_is_looked_through_once_however_much_is_made_meanwhile(full: list[float]) -> None:
+    async def session() -> None:
+        house = Housekeeping()
+        house.begin()
+        await until(lambda: house.has_frozen)
+        full.clear()
+        house.touch()
+        for _ in range(_DUE):
+            gc.collect(1)
+            for _ in range(5):
+                gc.collect(0)
+        gc.disable()  # what the test itself makes does not count
+        try:
+            await until(lambda: bool(full))
+            await asyncio.sleep(3 * housekeeping.REST)
+        finally:
+            gc.enable()
+        assert len(full) == 1
+        house.end()
+
+    asyncio.run(session())
+
+
+def test_whoever_made_it_due_is_not_kept_for_it() -> None:
+    class Widget:
+        """Something that works in a context of its own."""
+
+    async def session() -> None:
+        house = Housekeeping()
+        house.begin()
+        await until(lambda: house.has_frozen)
+        house.touch()
+        at_work: ContextVar[Widget] = ContextVar("at_work")
+        context, widget = copy_context(), Widget()
+        context.run(at_work.set, widget)
+        context.run(allocate, _DUE)
+        seen = weakref.ref(widget)
+        del context, widget
+        assert seen() is None
         house.end()
 
     asyncio.run(session())
