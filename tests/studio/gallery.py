@@ -73,6 +73,7 @@ async def _resize(studio: Studio, width: int, height: int) -> None:
 
 async def each_look[T](studio: Studio, take: Callable[[Picture], T]) -> dict[tuple[str, str], T]:
     """What `take` makes of a scene in each size and theme; both are brought back at the end."""
+    await still(studio)  # where things come to stand may depend on the size in which they come
     found: dict[tuple[str, str], T] = {}
     order = SIZES
     for theme in THEMES:  # to restyle everything costs the most: once for each theme

@@ -345,7 +345,7 @@ async def library(studio: Studio) -> AsyncIterator[str]:
     studio.main.pick_skill(brew)
     await studio.press("G")
     await studio.until(lambda: studio.app.screen is not studio.main, "the library")
-    await studio.until(lambda: studio.app.screen.pane.is_drawn, "its drawing")  # type: ignore[attr-defined]
+    await studio.until(lambda: studio.app.screen.view.selected, "its middle")  # type: ignore[attr-defined]
     yield "the library"
     await studio.press("a")
     await studio.until(lambda: "notes" in studio.text, "all of it")
