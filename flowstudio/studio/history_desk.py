@@ -223,18 +223,20 @@ class HistoryDesk:
         from flowstudio.studio.past_talk import PastTalk, read_talk
 
         chat = self._screen.query_one(ChatPane)
-        shown = [*chat.query(PastTalk)]
+        # One serves for all looks: what is removed stays in Textual's caches for long.
+        past = next(iter(chat.query(PastTalk)), None)
         if look is None:
             chat.log_view.display = True
-            for one in shown:
-                await one.remove()
+            if past is not None:
+                past.display = False
+                past.forget()
             return
         talk = await asyncio.to_thread(read_talk, look)
-        if not shown:
-            shown = [PastTalk()]
-            await chat.mount(shown[0], before=chat.log_view)
-        chat.log_view.display = False
-        shown[0].show(talk, look)
+        if past is None:
+            past = PastTalk()
+            await chat.mount(past, before=chat.log_view)
+        chat.log_view.display, past.display = False, True
+        past.show(talk, look)
 
     # Going on
 

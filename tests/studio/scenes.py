@@ -83,7 +83,7 @@ async def _past(studio: Studio) -> None:
 
 
 async def _now(studio: Studio) -> None:
-    await studio.until(lambda: not studio.chat.query("PastTalk"), "the talk as it is")
+    await studio.until(lambda: studio.chat.log_view.display, "the talk as it is")
 
 
 async def looking(studio: Studio) -> AsyncIterator[str]:
