@@ -62,15 +62,15 @@ async def test_an_edited_prompt_is_shown_as_what_is_sent_and_can_be_edited_again
         await studio.begin()
         await studio.press("e")
         await studio.until(lambda: "this visit only" in studio.text, "the editor")
-        await studio.press(*"Hey. ", "ctrl+s")
+        await studio.press(*" now", "ctrl+s")
         await studio.until(lambda: "edited, about to be sent:" in studio.detail, "the edit")
         await studio.press("e")
         await studio.until(lambda: "this visit only" in studio.text, "the editor")
-        await studio.press(*"Oh. ", "ctrl+s")
-        await studio.until(lambda: "Oh. Hey. Write" in studio.detail, "both edits")
+        await studio.press(*", please", "ctrl+s")
+        await studio.until(lambda: "draft now, please" in studio.detail, "both edits")
         await studio.press("n")
         await studio.paused_at("good")
-        assert model.asked[0] == ("write", "Oh. Hey. Write a first draft")
+        assert model.asked[0] == ("write", "Write a first draft now, please")
 
 
 async def test_an_answer_that_is_looked_at_says_how_to_keep_it_or_to_take_another(
