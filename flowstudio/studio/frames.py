@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from textual.color import Color
 from textual.geometry import Region
+from textual.widget import Widget
 
 if TYPE_CHECKING:
     from textual.screen import Screen
-    from textual.widget import Widget
 
 FRAMED = frozenset(
     f"{name}-pane" for name in ("skills", "flow", "detail", "timeline", "source", "chat")
@@ -33,8 +33,7 @@ class Frames:
         """The focus of a screen has moved."""
         focused = screen.focused
         path = focused.ancestors_with_self if focused is not None else ()
-        found = next((node for node in path if node.id in FRAMED), None)
-        pane: Widget | None = found  # type: ignore[assignment]
+        pane = next((one for one in path if isinstance(one, Widget) and one.id in FRAMED), None)
         if pane is self._lit:
             return
         for one, is_lit in ((self._lit, False), (pane, True)):

@@ -321,7 +321,8 @@ class HistoryDesk:
                 text += f" “{plan.position.node}” is no longer in it: you will be asked where to go"
         dialog = ChoiceDialog("Which flow?", text, answers, cancel="leave the run as it is")
         answer = await self._screen.app.push_screen_wait(dialog)
-        return {"c": "current", "r": "recorded"}.get(answer or "")  # type: ignore[return-value]
+        which: dict[str, Which] = {"c": "current", "r": "recorded"}
+        return which.get(answer or "")
 
     # Forking
 

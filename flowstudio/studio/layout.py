@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from textual import events, work
 from textual.containers import Horizontal
@@ -18,6 +18,9 @@ from textual.widget import Widget
 
 from flowstudio.studio.keymap import key_of
 from flowstudio.text import harmless
+
+if TYPE_CHECKING:
+    from flowstudio.studio.screen import StudioScreen
 
 type Side = Literal["skills", "source", "chat"]
 """A pane that has a width of its own; the flow has the rest."""
@@ -156,7 +159,7 @@ class PaneArea(Horizontal):
         pane = self.in_use
         if pane != "flow":
             self._folded = [*{*self._folded, pane}]
-            cast("Callable[[str], None]", self.screen.action_show_pane)("flow")  # type: ignore[attr-defined]
+            cast("StudioScreen", self.screen).action_show_pane("flow")
             self.notify("folded; going there by tab or its key unfolds it", timeout=3)
         elif "detail" in self._folded:
             self._folded = [one for one in self._folded if one not in ("detail", "timeline")]
