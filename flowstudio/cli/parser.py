@@ -69,7 +69,8 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         return _command_parser(argv[0]).parse_args(argv[1:])
     from flowstudio.cli.studio_parser import studio_parser
 
-    return studio_parser().parse_args(argv)
+    commands = {name: summary for name, (_, summary) in _COMMANDS.items()}
+    return studio_parser(commands).parse_args(argv)
 
 
 def _command_parser(name: str) -> argparse.ArgumentParser:

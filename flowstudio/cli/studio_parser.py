@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 
 from flowstudio import __version__
@@ -15,28 +16,6 @@ Flow Studio: see, run, step through and edit agent flows in the terminal.
   flowstudio PATH                 … on a work folder, a skill folder, a SKILL.md or a .mmd/.d2 chart
   flowstudio COMMAND --help       the headless commands, for scripts and CI:
 
-    list      the skills that are found here
-    show      a flow's nodes and edges, as an outline or as JSON
-    check     what is wrong with a flow, with line and column
-    draw      a flow as a picture in characters
-    new       a new flow skill from a template
-    rename    another id for a node, everywhere
-    convert   a chart from Mermaid to D2, or back
-    run       run a flow without a screen
-    runs      the runs that are kept, and how they stand; prune
-    resume    go on with a run that was broken off or ended early
-    fork      a new run from any visit of an earlier one
-    replay    run a flow on an earlier run's answers, without a model
-    diff      the first difference of two runs
-    batch     run a flow many times, and see what the runs add up to
-    stability ask one decision many times, and see how it splits
-    test      check flows against the cases that their authors wrote
-    plan      from a goal to a flow of the skills that bring it about
-    library   the library of skills: add, export, statistics, changes to review
-    models    the models that can be used here, and why the others cannot
-    acp       the agent and the flows for an editor
-    trust     the work folders whose skills may be run
-    explain   what a diagnostic code means
 """
 
 _STUDIO_EPILOG = """\
@@ -47,12 +26,13 @@ A folder whose name is a command's is opened with ./ before it: flowstudio ./lis
 """
 
 
-def studio_parser() -> argparse.ArgumentParser:
-    """What can be typed to open the studio."""
+def studio_parser(commands: Mapping[str, str]) -> argparse.ArgumentParser:
+    """What can be typed to open the studio; its help names all commands, and what each is for."""
+    named = "".join(f"    {name:<9} {about}\n" for name, about in commands.items())
     parser = argparse.ArgumentParser(
         prog="flowstudio",
         usage="flowstudio [PATH] [options]   or   flowstudio COMMAND …",
-        description=_STUDIO_HELP,
+        description=_STUDIO_HELP + named,
         epilog=_STUDIO_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

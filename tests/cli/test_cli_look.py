@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -328,6 +329,15 @@ def test_a_wrong_call_exits_2_with_a_word_on_it(
     done = shell(*argv)
     assert (done.status, done.out) == (2, "")
     assert done.err.strip()
+
+
+def test_the_first_help_names_each_command(shell: Shell) -> None:
+    """`find`, `attach`, `serve` and `doctor` were once left out of a list of its own."""
+    shown = shell.inside("--help").out
+    named = re.findall(r"^    (\w+) +[A-Z]", shown, re.MULTILINE)
+    assert {"find", "attach", "serve", "doctor", "run", "draw"} <= set(named)
+    for name in named:
+        assert shell.inside(name, "--help").status == 0
 
 
 @pytest.mark.parametrize("argv", [["--help"], ["run", "--help"], ["--version"]], ids=" ".join)
