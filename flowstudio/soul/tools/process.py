@@ -8,6 +8,7 @@ import contextlib
 import os
 import secrets
 import signal
+import time
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,12 @@ MARK = "FLOWSTUDIO_COMMAND"
 MOST_KEPT = 10_000_000
 """How many bytes of output are kept; what comes after them is read and dropped."""
 _CHUNK = 65_536
+_PATIENCE = 5.0
+"""Seconds that processes have to go once they are killed."""
+_BEGINNING = 2.0
+"""Seconds that a program may take to begin before it counts as one without variables."""
+_STARTED = 19
+"""The field of `/proc/PID/stat`, counted behind the name, that says when a process was started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,32 +116,66 @@ async def _end_group(
     await asyncio.wait((exiting, collecting), timeout=GRACE)
     _signal(process.pid, signal.SIGKILL)
     await exiting
-    for pid in await asyncio.to_thread(_find_marked, mark):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL)
+    await asyncio.to_thread(_end_marked, mark)
     # A child that got away may hold the pipe open: it is not waited for.
     await asyncio.wait((collecting,), timeout=GRACE)
     collecting.cancel()
     await asyncio.gather(collecting, return_exceptions=True)
 
 
+def _end_marked(mark: str) -> None:
+    """End the processes that were started with this mark in their environment and left their group.
+
+    Until none is left, for one may have started another meanwhile.
+    """
+    deadline = time.monotonic() + _PATIENCE
+    while (found := _find_marked(mark)) and time.monotonic() < deadline:
+        for pid in found:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.001)
+
+
 def _find_marked(mark: str) -> list[int]:
-    """The processes that were started with this mark in their environment, and left their group."""
     wanted = f"{MARK}={mark}".encode()
-    found: list[int] = []
     try:
         with os.scandir("/proc") as entries:
-            pids = [entry.name for entry in entries if entry.name.isdigit()]
+            left = [int(entry.name) for entry in entries if entry.name.isdigit()]
     except OSError:
         return []
-    for pid in pids:
-        try:
-            with open(f"/proc/{pid}/environ", "rb") as stream:  # noqa: PTH123 - quick
-                if wanted in stream.read():
-                    found.append(int(pid))
-        except OSError:
-            continue
+    found: list[int] = []
+    deadline = time.monotonic() + _BEGINNING
+    while left:
+        beginning: list[int] = []
+        for pid in left:
+            variables = _environment_of(pid)
+            if variables is None:
+                beginning.append(pid)
+            elif wanted in variables:
+                found.append(pid)
+        if not beginning or time.monotonic() > deadline:
+            break
+        left = beginning
+        time.sleep(0.001)
     return found
+
+
+def _environment_of(pid: int) -> bytes | None:
+    """The variables that a process was started with, empty where they cannot be read.
+
+    None where it is young and has none, as is so while its program begins.
+    """
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as stream:  # noqa: PTH123 - quick
+            if variables := stream.read():
+                return variables
+        with open(f"/proc/{pid}/stat", "rb") as stream:  # noqa: PTH123 - quick
+            fields = stream.read().rpartition(b")")[2].split()
+    except OSError:
+        return b""
+    began = int(fields[_STARTED]) / os.sysconf("SC_CLK_TCK")
+    is_young = time.clock_gettime(time.CLOCK_BOOTTIME) - began < _BEGINNING
+    return None if is_young and fields[0] not in (b"Z", b"X") else b""
 
 
 def _signal(group: int, number: signal.Signals) -> None:
